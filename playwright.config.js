@@ -38,6 +38,8 @@ export default defineConfig({
         '--disable-sync',
         '--font-render-hinting=none',
         '--hide-scrollbars',
+        // Playwright cannot answer the dialog of showOpenFilePicker.
+        '--disable-blink-features=FileSystemAccessLocal',
       ],
     },
   },

@@ -11,10 +11,11 @@ use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::Progress;
 use views::session::{JobId, MemoryBudget, MemoryUse, Overview};
 use views::tracks::Contents;
+use views::trouble::Code;
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// An open log: the page gives each a number of its own.
 #[derive(
@@ -36,8 +37,8 @@ pub enum ToWorker {
     /// There are no other workers any more.
     Alone,
     /// Open the file that comes with this message, beside what is open. It may take
-    /// that much memory.
-    Open(LogId, MemoryBudget),
+    /// that much memory; when the worker takes so many bytes, it stops reading.
+    Open(LogId, MemoryBudget, u64),
     /// Drop a log that is open or being opened.
     Close(LogId),
     /// Look for spans of the program with these words, in what is open and in
@@ -113,11 +114,20 @@ pub enum News {
         /// How much memory the worker takes, and what it put away.
         memory: MemoryUse,
     },
+    /// It is read in part: there is no memory for more.
+    Short {
+        /// What it is, as far as it is read.
+        overview: Box<Overview>,
+        /// How much memory the worker takes, and what it put away.
+        memory: MemoryUse,
+    },
     /// What there is to be shown of it, after names or the words for spans of
     /// the program have changed.
     Contents(Box<Contents>, Vec<SourceInfo>),
     /// It is no log that can be read.
     Failed {
+        /// What is wrong.
+        code: Code,
         /// Why, and what to try.
         message: String,
     },

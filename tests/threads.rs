@@ -14,7 +14,8 @@ use eventlog::ids::{Nanos, ThreadId};
 use model::class::{Class, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
-use views::thread_export::thread_csv;
+use views::cells::Separated;
+use views::thread_export::thread_text;
 
 /// The stop codes of the standard numbering.
 const HEAP: u16 = 1;
@@ -452,7 +453,7 @@ fn only_some_threads_are_wanted() {
     assert_eq!(ids(&only(&[8, 9], "worker", None)), [8]);
     assert_eq!(ids(&only(&[8, 9], "", Some((22_500, 23_050)))), [9]);
     assert_eq!(only(&[77], "", None).total, 0);
-    let csv = thread_csv(&two, true);
+    let csv = thread_text(&two, Separated::ByCommas, true);
     let threads: Vec<&str> = csv
         .lines()
         .filter_map(|line| line.split(',').next())

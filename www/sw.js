@@ -3,7 +3,8 @@
 // - index.html comes from the network, or after TIMEOUT_MS from the cache;
 // - every other file of this build comes from the cache, which is its own;
 // - a file that this build does not have (a newer page asks for it) is fetched;
-// - what a tab has put away on the disk is removed after it was closed.
+// - what a tab has put away on the disk is removed after it was closed;
+// - a log that is shared with the installed page is handed to it: it is never sent, nor kept.
 //
 // Names carry the build id, so a page never meets another build's files. A new
 // service worker takes over when the last page of the old build is closed; it
@@ -23,11 +24,15 @@ const LOOK_AFTER_MS = [500, 5000];
 const PREFIX = `eventscope ${new URL(registration.scope).pathname} `;
 const CACHE = PREFIX + BUILD;
 const INDEX = './';
+// What `share_target` in www/manifest.webmanifest says, and how long the page has to take it.
+const SHARE = new URL('share', registration.scope).href;
+const TAKEN_WITHIN_MS = 60_000;
 
 addEventListener('install', (event) => event.waitUntil(STAYS && keepBuild()));
 addEventListener('activate', (event) => event.waitUntil(dropOldBuilds()));
 addEventListener('fetch', (event) => {
   const { request } = event;
+  if (request.method === 'POST' && request.url === SHARE) event.respondWith(share(event));
   if (!STAYS || request.method !== 'GET' || !request.url.startsWith(registration.scope)) return;
   if (request.headers.has('range')) return;
   if (request.mode === 'navigate') event.respondWith(page(request));
@@ -36,7 +41,28 @@ addEventListener('fetch', (event) => {
 
 addEventListener('message', (event) => {
   if (event.data === 'closed') event.waitUntil(removePutAway().then(leave));
+  if (event.data === 'shared') event.source.postMessage({ shared: takeShared() });
 });
+
+let shared = [];
+let taken = () => {};
+
+/** Holds what is shared in memory, and opens the page, which takes it. */
+async function share(event) {
+  const form = await event.request.formData();
+  shared = form.getAll('logs').filter((log) => log instanceof File);
+  // As long as it works on something, a service worker is not ended.
+  event.waitUntil(new Promise((done) => {
+    taken = done;
+    setTimeout(takeShared, TAKEN_WITHIN_MS);
+  }));
+  return Response.redirect('./?shared', 303);
+}
+
+function takeShared() {
+  taken();
+  return shared.splice(0);
+}
 
 /** Removes what a closed tab has put away; what another tab uses cannot be removed. */
 async function removePutAway() {
@@ -80,7 +106,7 @@ async function page(request) {
   url.search = '';
   url.hash = '';
   const isIndex = url.href === registration.scope || url.href === `${registration.scope}index.html`;
-  if (!isIndex) return fetch(request);
+  if (!isIndex) return file(request);
   const cache = await caches.open(CACHE);
   const kept = await cache.match(INDEX);
   if (!kept) return fetch(request);

@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     /// Only bands with this text in their names
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(super) filter: String,
-    /// What is put together to one band
+    /// What makes one band
     #[arg(long, value_name = "BY", default_value = "band", value_parser = group())]
     pub(super) group: Grouping,
     #[command(flatten)]

@@ -44,6 +44,12 @@ impl LogFile {
         }
     }
 
+    /// Its name without its folder.
+    pub(super) fn name(&self) -> String {
+        let name = self.file.file_name().unwrap_or(self.file.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+
     /// Opens it; `-` is standard input. What is no regular file is read to its end first.
     pub(super) fn open(&self) -> Result<Input, Failure> {
         Ok(Input {

@@ -12,6 +12,7 @@
 
 mod assert;
 mod check;
+mod collections;
 mod compare;
 mod comparison;
 mod digest;
@@ -28,6 +29,7 @@ mod input;
 mod manual;
 mod metrics;
 mod out;
+mod report;
 mod spans;
 mod summary;
 mod threads;
@@ -80,6 +82,8 @@ enum Command {
     Summary(Whole),
     /// What is wrong with the program, as far as the log tells: what it costs, where it is seen, what to try
     Findings(findings::Arguments),
+    /// All that matters of a log in one HTML file, to be read, printed and sent: numbers, findings, timeline, collections, heap, threads
+    Report(report::Arguments),
     /// Every number of a log that has a name, for scripts and for `assert`
     Metrics(Whole),
     /// Whether logs fulfil what is asked of them: `assert run.eventlog 'gc.pause.p99 < 10 ms'`
@@ -90,6 +94,8 @@ enum Command {
     Digest(digest::Arguments),
     /// How each thread spent its time: running, waiting for a capability, blocked and on what
     Threads(threads::Arguments),
+    /// Every collection: when, how long the program stood still, what was copied, what is live
+    Collections(collections::Arguments),
     /// What holds the heap: bands of a heap profile with their numbers, single censuses, the difference of two, charts
     Heap(heap::Arguments),
     /// How often code was entered and what it allocated, by ticky counters (ghc -ticky, +RTS -lT)
@@ -201,11 +207,13 @@ pub fn run() -> ExitCode {
         Command::Spans(arguments) => spans::run(arguments, &mut out),
         Command::Summary(arguments) => summary::run(arguments, &mut out),
         Command::Findings(arguments) => findings::run(arguments, &mut out),
+        Command::Report(arguments) => report::run(arguments, &mut out),
         Command::Metrics(arguments) => metrics::run(arguments, &mut out),
         Command::Assert(arguments) => assert::run(arguments, &mut out),
         Command::Compare(arguments) => compare::run(arguments, &mut out),
         Command::Digest(arguments) => digest::run(arguments, &mut out),
         Command::Threads(arguments) => threads::run(arguments, &mut out),
+        Command::Collections(arguments) => collections::run(arguments, &mut out),
         Command::Heap(arguments) => heap::run(arguments, &mut out),
         Command::Ticky(arguments) => ticky::run(arguments, &mut out),
         Command::Time(arguments) => time::run(arguments, &mut out),

@@ -6,8 +6,10 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::dom::{focus, set_style};
+use super::file_name::file_name;
 use super::menu::Menu;
 use views::beside::{Alignment, Role};
+use views::scene::format::many;
 
 /// What to do with a log that comes while another one is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,9 @@ pub(super) struct OfferProps {
     pub(super) name: AttrValue,
     /// What the open one is called.
     pub(super) open: AttrValue,
+    /// How many notes on the open one are not saved.
+    pub(super) notes: usize,
+    pub(super) on_save: Callback<()>,
     pub(super) on_answer: Callback<Answer>,
 }
 
@@ -46,8 +51,16 @@ pub(super) fn Offer(props: &OfferProps) -> Html {
     let says = |answer| props.on_answer.reform(move |_: MouseEvent| answer);
     html! {
         <div class="notice offer" role="status">
-            <span><strong>{ props.name.clone() }</strong>{ format!(" is there, and “{}” is open.", props.open) }</span>
+            <span>
+                <strong>{ props.name.clone() }</strong>{ format!(" is there, and “{}” is open.", props.open) }
+                if props.notes > 0 {
+                    { format!(" You have not saved {} on it.", many(props.notes as u64, "note")) }
+                }
+            </span>
             <span class="tools">
+                if props.notes > 0 {
+                    <button onclick={props.on_save.reform(|_: MouseEvent| ())}>{ "Save the notes" }</button>
+                }
                 <button ref={first} onclick={says(Answer::Compare)}>{ "Compare with the open one" }</button>
                 <button onclick={says(Answer::Open)}>{ "Open instead" }</button>
                 <button class="quiet" onclick={says(Answer::Neither)} aria-label="Neither">{ "✕" }</button>
@@ -87,7 +100,7 @@ pub(super) fn Caption(props: &CaptionProps) -> Html {
     html! {
         <header class="caption">
             <span class="role">{ role.name() }</span>
-            <h2 class="file" title={props.name.clone()}>{ props.name.clone() }</h2>
+            <h2 class="file" title={props.name.clone()} aria-label={props.name.clone()}>{ file_name(&props.name) }</h2>
             <span class="facts">{ props.facts.clone() }</span>
             { props.children.clone() }
             <button class="small" aria-pressed={props.is_shown.to_string()} onclick={on_show}

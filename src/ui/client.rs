@@ -19,7 +19,7 @@ use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 pub(super) use ask::Asked;
 use ask::Then;
 use helpers::{Helper, start_worker};
-use limits::{HELPER_BYTES, SWOLLEN_BYTES, helper_count, memory_budget};
+use limits::{HELPER_BYTES, SWOLLEN_BYTES, helper_count, memory_budget, most_bytes};
 
 use crate::protocol::{AskId, FromWorker, LogId, News, ToWorker, VERSION};
 use crate::wire;
@@ -99,7 +99,7 @@ struct Opened {
 
 impl Opened {
     fn message(&self, log: LogId) -> Object {
-        let envelope = wire::envelope(&ToWorker::Open(log, self.memory));
+        let envelope = wire::envelope(&ToWorker::Open(log, self.memory, most_bytes()));
         wire::attach_file(&envelope, &self.file);
         envelope
     }
@@ -222,15 +222,20 @@ impl Client {
         emit(event);
     }
 
-    /// The worker is dead, and what was open is lost: a new one is started.
+    /// The worker is dead, and what was open is lost: a new one is started. If it could not
+    /// even start, that is tried again when a log is opened, not on and on.
     fn died(&self, message: String) {
-        {
-            let mut inner = self.0.borrow_mut();
-            inner.logs.clear();
-            inner.reading.clear();
-            inner.ready = false;
+        let mut inner = self.0.borrow_mut();
+        inner.logs.clear();
+        inner.reading.clear();
+        let has_started = std::mem::take(&mut inner.ready);
+        if !has_started {
+            inner.worker = None;
         }
-        self.restart_soon();
+        drop(inner);
+        if has_started {
+            self.restart_soon();
+        }
         self.emit(ClientEvent::Died(message));
     }
 
@@ -247,14 +252,20 @@ impl Client {
                 }
             }
             Ok(FromWorker::News(log, news)) => {
-                if let News::Loaded { memory, .. } = &news {
+                if let News::Loaded { memory, .. } | News::Short { memory, .. } = &news {
                     let inner = &mut *self.0.borrow_mut();
                     inner.is_swollen |= memory.here_bytes > SWOLLEN_BYTES;
                     if let Some(opened) = inner.logs.get_mut(&log) {
                         opened.taken_bytes = Some(memory.here_bytes);
                     }
                 }
-                if matches!(news, News::Loaded { .. } | News::Failed { .. }) {
+                let is_end = |news: &News| {
+                    matches!(
+                        news,
+                        News::Loaded { .. } | News::Short { .. } | News::Failed { .. }
+                    )
+                };
+                if is_end(&news) {
                     self.0.borrow_mut().reading.remove(&log);
                     self.end_helpers();
                 }
@@ -299,13 +310,13 @@ impl Client {
         self.0.borrow_mut().post(envelope, Array::new());
     }
 
-    /// Replaces a worker that takes much memory and has no log.
+    /// Replaces a worker that has no log, if it takes much memory or is not there.
     fn shrink(&self) {
         let inner = self.0.borrow();
         let has_none = inner.logs.is_empty();
-        let is_swollen = inner.is_swollen;
+        let is_due = inner.is_swollen || inner.worker.is_none();
         drop(inner);
-        if has_none && is_swollen {
+        if has_none && is_due {
             self.restart();
         }
     }

@@ -1,5 +1,5 @@
-//! What is known of an item: in a tip beside the pointer, and in a card that
-//! stays open for what was clicked.
+//! What is known of an item: in a tip beside the pointer, and in a card beside the
+//! panel that stays open for what was clicked.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::copy::CopyButton;
 use super::dialog::swatch;
-use super::viewer::{Description, Goto, Place};
+use super::viewer::{Description, Goto, Place, ViewerNumber};
 use views::tracks::details::{Fact, FlameTarget, Lead, Target};
 
 /// How many facts a tip has room for.
@@ -80,11 +80,15 @@ fn fact_list<'a>(facts: impl Iterator<Item = &'a Fact>, ways: Option<Ways<'_>>) 
 #[derive(Properties, PartialEq)]
 pub(super) struct CardProps {
     pub(super) description: Rc<Description>,
+    /// The timeline that it is on: keys are for that one while the focus is here.
+    pub(super) viewer: ViewerNumber,
     pub(super) on_goto: Callback<Goto>,
     /// A place in the flame graph is to be shown.
     pub(super) on_flame: Callback<FlameTarget>,
     /// An event is to be shown in the list of all.
     pub(super) on_event: Callback<Place>,
+    /// All wakeups of the thread are to be shown, or no longer.
+    pub(super) on_wakeups: Callback<()>,
     pub(super) on_close: Callback<()>,
 }
 
@@ -99,8 +103,9 @@ pub(super) fn Card(props: &CardProps) -> Html {
         on_event: &props.on_event,
     };
     let close = props.on_close.reform(|_: MouseEvent| ());
+    let wakeups = props.on_wakeups.reform(|_: MouseEvent| ());
     html! {
-        <aside class="details-card" aria-label="Details of the selected item">
+        <aside class="details-card" data-viewer={props.viewer.0.to_string()} aria-label="Details of the selected item">
             <header>
                 <h2>
                     if let Some(class) = description.class {
@@ -113,6 +118,10 @@ pub(super) fn Card(props: &CardProps) -> Html {
             </header>
             <p>{ &description.text }</p>
             { fact_list(description.facts.iter(), Some(ways)) }
+            if let Some(shown) = description.all_wakeups {
+                <button class="small" aria-pressed={shown.to_string()} onclick={wakeups}
+                    title="As arrows, all in view (J)">{ "All wakeups of this thread" }</button>
+            }
         </aside>
     }
 }

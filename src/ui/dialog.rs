@@ -3,6 +3,7 @@
 use web_sys::{Element, HtmlDialogElement};
 use yew::prelude::*;
 
+use super::guide::guide;
 use super::legend::Legend;
 use super::panels::PANELS;
 use model::class::Class;
@@ -125,7 +126,8 @@ pub(super) fn Help(props: &HelpProps) -> Html {
                 <h2 id="help-title">{ "Keys, gestures, colours" }</h2>
                 <button class="quiet" onclick={close} aria-label="Close the help">{ "✕" }</button>
             </header>
-            <p class="note">{ "Letters are found by their place on the keyboard. Arrows, Enter, Space, Home, End, period and comma need the timeline’s focus." }</p>
+            <p class="note">{ "Letter keys go by their place on the keyboard, whatever the layout. Arrows, Enter, Space, Home, End, period and comma need the timeline’s focus." }</p>
+            <p class="note">{ guide("", "Guide: words, colours, numbers, how to record a log") }</p>
             <div class="help-columns">
                 { for sections }
                 <section>

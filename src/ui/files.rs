@@ -1,14 +1,23 @@
 //! Files that users drop or choose, and those that come with the page.
 
-use js_sys::{Array, Date, Uint8Array};
+use std::pin::Pin;
+
+use js_sys::{Array, Date, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, DataTransfer, DragEvent, Element, File, FileList, FilePropertyBag, Node, Response,
+    AbortSignal, Blob, DataTransfer, DragEvent, Element, File, FileList, FilePropertyBag,
+    FileSystemFileHandle, Node, ReadableStreamDefaultReader, RequestInit, Response,
 };
+
+use super::recent;
 
 use symbols::{MAGIC_BYTES, is_symbols};
 use views::fingerprint::{Fingerprint, fingerprint};
+use views::trouble::{Code, Trouble};
+
+/// The browser may put parts of this size on the disk while more comes.
+const PIECE_BYTES: u64 = 16 << 20;
 
 /// Whether something that is dragged over the page has files.
 pub(super) fn has_files(event: &DragEvent) -> bool {
@@ -18,8 +27,8 @@ pub(super) fn has_files(event: &DragEvent) -> bool {
 
 /// What was dropped.
 pub(super) enum Dropped {
-    /// Files.
-    Files(Vec<File>),
+    /// Files, to be waited for: their handles come later.
+    Files(Pin<Box<dyn Future<Output = Vec<Chosen>>>>),
     /// A folder.
     Folder,
     /// Nothing that could be opened.
@@ -41,15 +50,103 @@ pub(super) fn dropped(data: &DataTransfer) -> Dropped {
         return Dropped::Folder;
     }
     match data.files() {
-        Some(files) if files.length() > 0 => Dropped::Files(all(&files)),
+        Some(files) if files.length() > 0 => {
+            let (files, handles) = (all(&files), recent::of_drop(data));
+            Dropped::Files(Box::pin(async move {
+                // An item may be no file: then it is not known which handle is whose.
+                let handles = Some(handles.await).filter(|it| it.len() == files.len());
+                let mut handles = handles.unwrap_or_default().into_iter();
+                let origins = files.into_iter().map(|file| Chosen {
+                    file,
+                    origin: handles
+                        .next()
+                        .flatten()
+                        .map_or(Origin::Gone, Origin::Handle),
+                });
+                origins.collect()
+            }))
+        }
         _ => Dropped::Nothing,
     }
 }
 
+/// Where a file can be read again, as it is then.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) enum Origin {
+    /// Nowhere: the browser showed the file as it was.
+    #[default]
+    Gone,
+    /// On the disk.
+    Handle(FileSystemFileHandle),
+    /// At an address of the site.
+    Address(String),
+    /// Where a link says; and the address, if that is one of the site.
+    Linked {
+        url: String,
+        address: Option<String>,
+    },
+}
+
+impl Origin {
+    /// Where the log is, as the link says it that named it.
+    pub(super) fn url(&self) -> Option<&str> {
+        match self {
+            Self::Linked { url, .. } => Some(url),
+            _ => None,
+        }
+    }
+
+    /// The file as it is now.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    pub(super) async fn read_again(&self) -> Result<Chosen, String> {
+        let file = match self {
+            Self::Gone => Err("The browser shows this page only the file that was dropped, not what became of it: drop it again. Chrome and Edge can read files again that were dropped or chosen with Browse.".to_owned()),
+            Self::Handle(handle) => recent::file(handle).await.ok_or_else(|| {
+                format!("“{}” cannot be read: it was moved or deleted, or you did not allow it.", handle.name())
+            }),
+            Self::Linked { address: None, .. } => {
+                Err("The log came from another host: open its link again.".to_owned())
+            }
+            Self::Address(address)
+            | Self::Linked {
+                address: Some(address),
+                ..
+            } => {
+                let file = fetch(address, None, |_| ()).await;
+                file.map_err(|why| match why {
+                    NotFetched::Because(why) => {
+                        format!("“{}” cannot be fetched: {why}.", name_of(address))
+                    }
+                    NotFetched::Cancelled => String::new(),
+                })
+            }
+        }?;
+        let origin = self.clone();
+        Ok(Chosen { file, origin })
+    }
+}
+
+/// A file that was dropped or chosen.
+#[derive(Clone, Debug)]
+pub(super) struct Chosen {
+    pub(super) file: File,
+    pub(super) origin: Origin,
+}
+
+impl From<File> for Chosen {
+    fn from(file: File) -> Self {
+        let origin = Origin::Gone;
+        Self { file, origin }
+    }
+}
+
 /// A log that was dropped or chosen.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct LogFile {
     pub(super) file: File,
+    pub(super) origin: Origin,
     /// Which one it is; `None` if it cannot be read.
     pub(super) fingerprint: Option<Fingerprint>,
 }
@@ -70,17 +167,21 @@ pub(super) struct Sorted {
 const MOST_LOGS: usize = 2;
 
 /// Tells logs from executables by their first bytes.
-pub(super) async fn sort(files: Vec<File>) -> Sorted {
+pub(super) async fn sort(files: Vec<Chosen>) -> Sorted {
     let count = files.len();
     let (mut logs, mut symbols, mut unreadable) = (Vec::new(), None, None);
-    for file in files {
+    for Chosen { file, origin } in files {
         let place = match bytes_of(&file, 0.0, MAGIC_BYTES as f64).await {
             Some(first) if is_symbols(&first) => &mut symbols,
             // What is no log says so when it is opened.
             Some(_) => {
                 if logs.len() < MOST_LOGS {
                     let fingerprint = fingerprint_of(&file).await;
-                    logs.push(LogFile { file, fingerprint });
+                    logs.push(LogFile {
+                        file,
+                        origin,
+                        fingerprint,
+                    });
                 }
                 continue;
             }
@@ -136,39 +237,100 @@ pub(super) fn served() -> Vec<String> {
     marks.filter_map(address).collect()
 }
 
+/// Fetches a sample, a log of the site.
+///
+/// # Errors
+/// What to tell the reader.
+pub(super) async fn sample(address: &str) -> Result<Sorted, Trouble> {
+    match fetch(address, None, |_| ()).await {
+        Ok(file) => Ok(sort(vec![file.into()]).await),
+        Err(NotFetched::Because(why)) => Err(Trouble::because(Code::SampleNotFetched, &why)),
+        Err(NotFetched::Cancelled) => Err(Trouble::new(Code::SampleNotFetched)),
+    }
+}
+
 /// What a file of the site is called.
 pub(super) fn name_of(address: &str) -> String {
-    let name = address.rsplit('/').next().unwrap_or(address);
+    let path = address.split(['?', '#']).next().unwrap_or(address);
+    let name = path.rsplit('/').next().unwrap_or(path);
     js_sys::decode_uri_component(name).map_or_else(|_| name.to_owned(), String::from)
 }
 
-/// Fetches a file from the site itself; the browser puts what is large on the disk.
+/// Why a file did not come.
+pub(super) enum NotFetched {
+    /// It was said that it shall not.
+    Cancelled,
+    /// What the browser or the server says.
+    Because(String),
+}
+
+/// How much of a file has come, and how much there is, as far as that is known.
+pub(super) type Came = (u64, Option<u64>);
+
+/// Fetches a file from the site itself, and tells how much of it has come. The browser puts what
+/// is large on the disk.
 ///
 /// # Errors
-/// What the browser says.
-pub(super) async fn fetch(address: &str) -> Result<File, String> {
-    let words = |error: JsValue| js_sys::Error::from(error).message().into();
-    let window = gloo_utils::window();
-    let response = JsFuture::from(window.fetch_with_str(address))
-        .await
-        .map_err(words)?;
-    let response: Response = response.dyn_into().map_err(words)?;
+/// If it was given up, or what the browser says.
+pub(super) async fn fetch(
+    address: &str,
+    signal: Option<&AbortSignal>,
+    tell: impl Fn(Came),
+) -> Result<File, NotFetched> {
+    let file = fetch_whole(address, signal, tell).await;
+    file.map_err(|error| {
+        if signal.is_some_and(AbortSignal::aborted) {
+            return NotFetched::Cancelled;
+        }
+        let words = error.as_string();
+        NotFetched::Because(words.unwrap_or_else(|| js_sys::Error::from(error).message().into()))
+    })
+}
+
+async fn fetch_whole(
+    address: &str,
+    signal: Option<&AbortSignal>,
+    tell: impl Fn(Came),
+) -> Result<File, JsValue> {
+    let request = RequestInit::new();
+    request.set_signal(signal);
+    let asked = gloo_utils::window().fetch_with_str_and_init(address, &request);
+    let response: Response = JsFuture::from(asked).await?.dyn_into()?;
     if !response.ok() {
-        return Err(format!(
-            "the site answered with status {}",
-            response.status()
-        ));
+        let status = response.status();
+        return Err(format!("the site answered with status {status}").into());
     }
+    let header = |name: &str| response.headers().get(name).ok().flatten();
+    let total = header("Content-Length").and_then(|length| length.parse().ok());
+    let body = response.body().ok_or("the answer is empty")?;
+    let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+    let (pieces, piece): (Array, Array) = (Array::new(), Array::new());
+    let (mut done, mut in_piece) = (0, 0);
+    tell((0, total));
+    loop {
+        let read = JsFuture::from(reader.read()).await?;
+        if Reflect::get(&read, &"done".into())?.is_truthy() {
+            break;
+        }
+        let value = Reflect::get(&read, &"value".into())?;
+        let len = u64::from(value.unchecked_ref::<Uint8Array>().length());
+        piece.push(&value);
+        (done, in_piece) = (done + len, in_piece + len);
+        if in_piece >= PIECE_BYTES {
+            pieces.push(Blob::new_with_u8_array_sequence(&piece)?.as_ref());
+            piece.set_length(0);
+            in_piece = 0;
+        }
+        // Where a server compresses what it sends, it tells that length.
+        tell((done, total.filter(|total| done <= *total)));
+    }
+    pieces.push(Blob::new_with_u8_array_sequence(&piece)?.as_ref());
     let options = FilePropertyBag::new();
-    if let Ok(Some(changed)) = response.headers().get("Last-Modified") {
+    if let Some(changed) = header("Last-Modified") {
         let changed_ms = Date::parse(&changed);
         if changed_ms.is_finite() {
             options.set_last_modified(changed_ms);
         }
     }
-    let blob = JsFuture::from(response.blob().map_err(words)?)
-        .await
-        .map_err(words)?;
-    File::new_with_blob_sequence_and_options(&Array::of1(&blob), &name_of(address), &options)
-        .map_err(words)
+    File::new_with_blob_sequence_and_options(&pieces, &name_of(address), &options)
 }

@@ -10,6 +10,7 @@ use super::panels::Way;
 use super::viewer::{Control, ViewerRef};
 use insight::Report;
 use insight::finding::{Evidence, Finding, Severity};
+use model::sorting::SortSmall;
 use model::time::Interval;
 use views::session::questions::FindingsQuery;
 use views::timeline::lit::Lit;
@@ -63,7 +64,7 @@ pub(super) fn FindingMarks(props: &MarksProps) -> Html {
         return Html::default();
     };
     let mut marks = marks(report);
-    marks.sort_by_key(|(_, place)| place.range.middle());
+    marks.sort_small_by_key(|(_, place)| place.range.middle());
     let mark = |(finding, place): &(&Finding, &Evidence)| mark(props, finding, place);
     html! {
         if !marks.is_empty() {

@@ -3,12 +3,11 @@
 use yew::prelude::*;
 
 use super::dom::value_of;
-use super::landing::Logo;
+use super::file_name::file_name;
 use super::menu::Menu;
 use super::panels::PANELS;
 use super::same::Same;
 use super::theme::Choice;
-use eventlog::ids::Duration;
 use eventlog::{Progress, Stage};
 use views::actions::Action;
 use views::scene::format;
@@ -29,39 +28,29 @@ pub(super) struct HeaderProps {
 }
 
 /// What the menu has that stands for the buttons where these have no room.
-const MENU: [Action; 6] = [
+const MENU: [Action; 7] = [
     Action::Open,
     Action::Compare,
     Action::Share,
+    Action::SaveReport,
     Action::Palette,
     Action::Theme,
     Action::Help,
 ];
 
-/// What is known of a log, in a few words; without the time that its reading took while
-/// that goes on.
-pub(super) fn facts(overview: &Overview, elapsed_ms: Option<f64>) -> String {
-    let mut facts = Vec::new();
-    if let Some(ghc) = &overview.ghc {
-        facts.push(format!("GHC {ghc}"));
+/// The logo.
+#[component]
+fn Logo() -> Html {
+    html! {
+        <svg class="logo" viewBox="0 0 24 24" aria-hidden="true">
+            <rect class="running" x="2" y="4" width="11" height="4" rx="1" />
+            <rect class="gc" x="14" y="4" width="6" height="4" rx="1" />
+            <rect class="gc" x="2" y="10" width="4" height="4" rx="1" />
+            <rect class="running" x="7" y="10" width="15" height="4" rx="1" />
+            <rect class="accent" x="5" y="16" width="9" height="4" rx="1" />
+            <rect class="running" x="15" y="16" width="5" height="4" rx="1" />
+        </svg>
     }
-    if !overview.caps.is_empty() {
-        facts.push(format::many(overview.caps.len() as u64, "capability"));
-    }
-    if let Some(span) = overview.span {
-        facts.push(format::duration(span.duration()));
-    }
-    match overview.report {
-        Some(_) => facts.push("heap profile in text".to_owned()),
-        None if overview.events == 0 && !overview.complete => {}
-        None => facts.push(format!("{} events", format::count(overview.events))),
-    }
-    facts.push(format::bytes(overview.bytes));
-    if let Some(ms) = elapsed_ms {
-        let elapsed = Duration((ms.max(0.0) * 1e6) as u64);
-        facts.push(format!("read in {}", format::duration(elapsed)));
-    }
-    facts.join(" · ")
 }
 
 /// The header.
@@ -74,11 +63,23 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
         Choice::Light => "Theme: light",
         Choice::Dark => "Theme: dark",
     };
+    let home = {
+        let on_action = props.on_action.clone();
+        Callback::from(move |event: MouseEvent| {
+            // With a key held down it opens another tab, as links do.
+            if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
+                event.prevent_default();
+                on_action.emit(Action::Home);
+            }
+        })
+    };
     html! {
         <header class="bar">
-            <span class="brand"><Logo /><span class="wide-only">{ "Eventscope" }</span></span>
+            <a class="brand" href="./" onclick={home} title="To the first page; the log stays open">
+                <Logo /><span class="wide-only">{ "Eventscope" }</span><span class="visually-hidden">{ "first page" }</span>
+            </a>
             <div class="what">
-                <h1 class="file" title={props.name.clone()}>{ &props.name }</h1>
+                <h1 class="file" title={props.name.clone()} aria-label={props.name.clone()}>{ file_name(&props.name) }</h1>
                 <span class="facts">{ &props.facts }</span>
             </div>
             <label class="search">
@@ -138,7 +139,7 @@ pub(super) fn Loading(props: &LoadingProps) -> Html {
                     { format!(" · {} events", format::count(props.events)) }
                 }
                 if stage == Stage::Analysing {
-                    <span title="The higher, the more bytes of events were logged in the time.">{ " · grey: not read yet" }</span>
+                    <span title="The higher the bar, the more was logged in that time.">{ " · grey: not read yet" }</span>
                 }
             </span>
             <button onclick={cancel}>{ "Cancel" }</button>

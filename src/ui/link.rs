@@ -27,9 +27,14 @@ pub(super) fn item(view: &View, contents: &Contents) -> Option<(Row, Nanos)> {
     Some((Row::parse(track.as_str(), contents)?, *time))
 }
 
+/// The fragment of the address.
+pub(super) fn fragment() -> String {
+    gloo_utils::window().location().hash().unwrap_or_default()
+}
+
 /// What the address says now.
 pub(super) fn read() -> Option<Link> {
-    let hash = gloo_utils::window().location().hash().ok()?;
+    let hash = fragment();
     let fragment = hash.strip_prefix('#')?;
     (!fragment.is_empty()).then(|| decode(fragment, PANELS))
 }

@@ -16,9 +16,11 @@ cfg_if::cfg_if! {
         mod details;
         mod dialog;
         mod dom;
+        mod file_name;
         mod files;
         mod finding_marks;
         mod grid;
+        mod guide;
         mod header;
         mod heads;
         mod landing;
@@ -30,21 +32,24 @@ cfg_if::cfg_if! {
         mod palette;
         mod panel;
         mod place;
+        mod recent;
         mod rows_out;
         mod same;
         mod save;
+        mod share;
         mod shares;
         mod tabs;
         mod term;
         mod theme;
         mod timeline;
+        mod tour;
         mod track_menu;
+        mod trouble;
         mod viewer;
 
         /// Puts the app into the page.
         pub fn run() {
             console_error_panic_hook::set_once();
-            theme::restore();
             let document = gloo_utils::document();
             if let Some(root) = document.get_element_by_id("app") {
                 yew::Renderer::<app::App>::with_root(root).render();

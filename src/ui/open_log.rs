@@ -18,6 +18,7 @@ use views::fingerprint::Fingerprint;
 use views::scene::format;
 use views::session::{MemoryUse, Overview};
 use views::tracks::Known;
+use views::trouble::Code;
 
 /// How far the opening is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,12 +40,14 @@ pub(super) enum Heard {
     Progress { is_more: bool },
     /// It is read.
     Loaded,
+    /// It is read in part: there is no memory for more.
+    Short,
     /// It is read once more, by another worker: what was asked meanwhile was not answered.
     Again,
     /// There are other tracks.
     Contents,
     /// It cannot be read, and why.
-    Failed(String),
+    Failed(Code, String),
 }
 
 /// The log that is open or being opened.
@@ -53,8 +56,10 @@ pub(super) struct OpenLog {
     pub(super) stage: Stage,
     pub(super) name: String,
     pub(super) fingerprint: Option<Fingerprint>,
-    /// When its file was changed last, in milliseconds since 1970.
-    pub(super) modified_ms: f64,
+    /// Its file, while it is there.
+    pub(super) file: Option<LogFile>,
+    /// Of which change of its file the reader was told, in milliseconds since 1970.
+    pub(super) told_ms: f64,
     pub(super) overview: Same<Overview>,
     /// What is known since, while it is being read.
     pub(super) next_overview: Option<Box<Overview>>,
@@ -103,7 +108,7 @@ impl OpenLog {
             stage: Stage::Loading,
             name: file.file.name(),
             fingerprint: file.fingerprint,
-            modified_ms: file.file.last_modified(),
+            file: Some(file.clone()),
             ..self.none()
         }
     }
@@ -145,15 +150,22 @@ impl OpenLog {
                 self.stage = Stage::Open;
                 Heard::Loaded
             }
+            News::Short { overview, memory } if self.is_loading() => {
+                self.flame_sources = Rc::new(overview.flame_sources.clone());
+                self.overview = Same::new(*overview);
+                self.memory = memory;
+                self.stage = Stage::Open;
+                Heard::Short
+            }
             News::Contents(contents, flame_sources) if self.is_open() => {
                 let changed = |overview: &mut Overview| overview.contents = *contents;
                 self.overview = self.overview.changed(changed);
                 self.flame_sources = Rc::new(flame_sources);
                 Heard::Contents
             }
-            News::Failed { message } if self.is_loading() => {
+            News::Failed { code, message } if self.is_loading() => {
                 self.stage = Stage::Nothing;
-                Heard::Failed(message)
+                Heard::Failed(code, message)
             }
             _ => Heard::Nothing,
         }
@@ -172,6 +184,12 @@ impl OpenLog {
         let labels = self.threads.iter();
         let labels = labels.filter_map(|row| Some((row.id, row.label.clone()?)));
         viewer.set_log(span, self.overview.shared(), labels.collect());
+    }
+
+    /// When its file was changed last, in milliseconds since 1970.
+    pub(super) fn modified_ms(&self) -> f64 {
+        let file = self.file.as_ref();
+        file.map_or(0.0, |file| file.file.last_modified())
     }
 
     /// How much of it is read, in percent.

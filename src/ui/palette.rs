@@ -161,7 +161,7 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
                 autofocus=true autocomplete="off" spellcheck="false" value={(*typed).clone()} {oninput} {onkeydown} />
             <ul ref={list} id="palette-list" role="listbox" aria-label="What was found" onmousedown={keep_focus}>{ for options }</ul>
             if found.is_empty() {
-                <p class="nothing">{ "Nothing is called that." }</p>
+                <p class="nothing">{ "Nothing has that name." }</p>
             }
             <span class="visually-hidden" role="status">{ format!("{} found", format::count(found.len() as u64)) }</span>
         </dialog>

@@ -8,7 +8,7 @@ use yew::prelude::*;
 
 use super::client::LogClient;
 use super::same::Same;
-use super::viewer::{Goto, Place, VisibleItem};
+use super::viewer::{self, Goto, VisibleItem};
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::scope::Scope;
 use eventlog::ids::Nanos;
@@ -18,6 +18,7 @@ use views::actions::Action;
 use views::beside::Role;
 use views::fingerprint::Fingerprint;
 use views::scene::format;
+use views::scene::viewport::{Place, Viewport};
 use views::session::query::Query;
 use views::session::{MemoryUse, Overview};
 use views::view::panel::PanelSettings;
@@ -98,6 +99,16 @@ pub(super) struct Beside {
     pub(super) on_lead: Callback<(Role, Change)>,
 }
 
+/// The time axis of the timeline: in a panel that has it too, a moment stands at the same
+/// place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Axis {
+    /// The time in view, and how wide that is.
+    pub(super) view: Viewport,
+    /// Where it begins, right of the names of the tracks, in pixels.
+    pub(super) left_px: f64,
+}
+
 /// What the page gives to the panel that it shows; each takes what it needs.
 #[derive(Clone, Properties, PartialEq)]
 pub(super) struct PanelProps {
@@ -118,10 +129,9 @@ pub(super) struct PanelProps {
     /// The selected tracks.
     pub(super) marked: Rc<Marked>,
     /// What was clicked last on the timeline.
-    pub(super) place: Option<Place>,
-    /// The time that the timeline shows, told to panels that follow it; `None`
-    /// if that is all of the log.
-    pub(super) visible: Option<Interval>,
+    pub(super) place: Option<viewer::Place>,
+    /// The axis of the timeline, told to panels that have it too.
+    pub(super) axis: Option<Axis>,
     /// What is in view.
     pub(super) items: Same<Vec<VisibleItem>>,
     pub(super) wish: Option<(u32, Wish)>,
@@ -131,6 +141,8 @@ pub(super) struct PanelProps {
     pub(super) on_change: Callback<Change>,
     /// Shows something on the timeline.
     pub(super) on_goto: Callback<Goto>,
+    /// Has the timeline show other times on their common axis.
+    pub(super) on_look: Callback<Place>,
     pub(super) on_action: Callback<Action>,
 }
 
@@ -231,15 +243,7 @@ pub(super) fn range_text(range: Option<Interval>, complete: bool) -> String {
     }
 }
 
-/// `51.2 ms – 59.6 ms (8.40 ms)`.
-pub(super) fn span_text(span: Interval) -> String {
-    format!(
-        "{} – {} ({})",
-        format::time(span.start()),
-        format::time(span.end()),
-        format::duration(span.duration())
-    )
-}
+pub(super) use format::range as span_text;
 
 /// Said where an answer is not there yet: only seen after a while.
 pub(super) fn takes_long() -> Html {

@@ -41,14 +41,31 @@ impl RowsOf {
         }))
     }
 
-    /// Asks a question for each part of the rows.
-    pub(super) fn asking<Q: Query<Answer = Option<String>>>(
+    /// Asks for the rows themselves, part by part, and writes them here.
+    pub(super) fn written<Q: Query>(
         client: LogClient,
-        question: impl Fn(Range<u64>, Separated) -> Q + 'static,
+        question: impl Fn(Range<u64>) -> Q + 'static,
+        text: fn(&Q::Answer, Separated, bool) -> String,
     ) -> Self {
         Self(Rc::new(move |rows, separated, then| {
-            client.ask(question(rows, separated), move |text| {
-                then(text.ok().flatten())
+            let is_first = rows.start == 0;
+            client.ask(question(rows), move |answer| {
+                then(answer.ok().map(|answer| text(&answer, separated, is_first)));
+            });
+        }))
+    }
+
+    /// Asks a question for each part of the rows.
+    pub(super) fn asking<Q: Query>(
+        client: LogClient,
+        question: impl Fn(Range<u64>, Separated) -> Q + 'static,
+    ) -> Self
+    where
+        Q::Answer: Into<Option<String>>,
+    {
+        Self(Rc::new(move |rows, separated, then| {
+            client.ask(question(rows, separated), |text| {
+                then(text.ok().and_then(Into::into));
             });
         }))
     }
@@ -67,6 +84,11 @@ pub(super) struct RowsOutProps {
 #[component]
 pub(super) fn RowsOut(props: &RowsOutProps) -> Html {
     let said = use_state_eq(|| None::<String>);
+    {
+        // What was done before is no news once other rows are shown.
+        let said = said.setter();
+        use_effect_with(props.rows.clone(), move |_| said.set(None));
+    }
     let job = |to: To| {
         let (rows, said, total, name) =
             (props.rows.clone(), said.setter(), props.total, props.name);
@@ -90,9 +112,11 @@ pub(super) fn RowsOut(props: &RowsOutProps) -> Html {
             <button class="small" onclick={job(To::Clipboard)} {disabled}
                 title="Copy these rows, in this order, with tabs between the cells: for a spreadsheet">{ "Copy" }</button>
             <button class="small" onclick={job(To::File(Separated::ByTabs))} {disabled}
-                title="Save these rows, in this order, with tabs between the cells: sizes in bytes">{ "Save TSV" }</button>
+                title="Save these rows, in this order, with tabs between the cells: times in nanoseconds, sizes in bytes">{ "Save TSV" }</button>
             <button class="small" onclick={job(To::File(Separated::ByCommas))} {disabled}
-                title="Save these rows, in this order, as a file for a spreadsheet: sizes in bytes">{ "Save CSV" }</button>
+                title="Save these rows, in this order, as a file for a spreadsheet: times in nanoseconds, sizes in bytes">{ "Save CSV" }</button>
+            <button class="small" onclick={job(To::File(Separated::ByNames))} {disabled}
+                title="Save these rows, in this order, as a list for programs: times in nanoseconds, sizes in bytes">{ "Save JSON" }</button>
         </span>
     }
 }
@@ -118,13 +142,14 @@ impl Job {
     /// Asks for the next rows, and hands over when all have come.
     fn go_on(self) {
         let first = u64::from(self.texts.length()) * PART_ROWS;
-        if first >= self.total {
-            return self.hand_over();
-        }
         let separated = match self.to {
             To::Clipboard => Separated::ByTabs,
             To::File(separated) => separated,
         };
+        if first >= self.total {
+            self.texts.push(&separated.end().into());
+            return self.hand_over();
+        }
         let ask = self.rows.clone();
         let then = move |text: Option<String>| match text {
             Some(text) => {
@@ -152,6 +177,7 @@ impl Job {
             }
             To::File(Separated::ByTabs) => ("tsv", "text/tab-separated-values"),
             To::File(Separated::ByCommas) => ("csv", "text/csv"),
+            To::File(Separated::ByNames) => ("json", "application/json"),
         };
         let name = format!("{}.{ending}", self.name);
         self.said.set(Some(match save(&name, kind, &self.texts) {

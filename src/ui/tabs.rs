@@ -1,16 +1,17 @@
 //! What stands around the open panel: the edge that can be moved, and the tabs.
 
 use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
+use web_sys::{HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
 use super::dom::{focus, set_style};
 use super::panels::{COMPARE, FINDINGS, HEAP, PANELS};
+use views::actions::Action;
 use views::view::panel::{Panel, PanelName};
 
 /// Where the browser keeps the height of the panel.
 const STORED: &str = "eventscope-panel-px";
-/// The height of a panel at first, and the lowest and the highest, in pixels.
+/// The lowest height of a panel at first, and of all, and the highest, in pixels.
 const USUAL_PX: f64 = 300.0;
 const LEAST_PX: f64 = 80.0;
 const MOST_PX: f64 = 2000.0;
@@ -27,14 +28,14 @@ fn stored_px() -> Option<f64> {
     px.map(|px| px.clamp(LEAST_PX, MOST_PX))
 }
 
-/// The height of a panel until another one is chosen: a chart wants more, and so do
-/// sentences.
+/// The height of a panel until another one is chosen: more than six rows of a table in a
+/// window of usual height; a chart wants more, and so do sentences.
 fn usual_px(panel: PanelName) -> f64 {
-    let half = window_px().unwrap_or(0.0) * 0.47;
+    let window = window_px().unwrap_or(0.0);
     if [COMPARE, FINDINGS, HEAP].contains(&panel) {
-        half.clamp(USUAL_PX, 560.0)
+        (window * 0.47).clamp(USUAL_PX, 560.0)
     } else {
-        USUAL_PX
+        (window * 0.43).clamp(USUAL_PX, 480.0)
     }
 }
 
@@ -76,7 +77,10 @@ pub(super) struct TabsProps {
     pub(super) panel: PanelName,
     /// Goes up with every log: its panels begin anew.
     pub(super) generation: (u32, u32),
+    /// Whether it has all of the window below the header.
+    pub(super) alone: bool,
     pub(super) on_panel: Callback<PanelName>,
+    pub(super) on_action: Callback<Action>,
     /// The open panel.
     pub(super) children: Html,
 }
@@ -89,12 +93,26 @@ pub(super) fn Tabs(props: &TabsProps) -> Html {
     let px = chosen.unwrap_or_else(|| usual_px(props.panel));
     {
         let node = node.clone();
-        use_effect_with(px, move |px| {
+        use_effect_with((px, props.alone), move |(px, alone)| {
+            let height = if *alone {
+                "100%".to_owned()
+            } else {
+                format!("{px}px")
+            };
             if let Some(panel) = node.cast::<HtmlElement>() {
-                set_style(&panel, "height", &format!("{px}px"));
+                set_style(&panel, "height", &height);
             }
         });
     }
+    use_effect_with(props.panel, |panel| {
+        // On a phone there is not room for all tabs.
+        if let Some(tab) = gloo_utils::document().get_element_by_id(&tab_id(*panel)) {
+            let options = ScrollIntoViewOptions::new();
+            options.set_block(ScrollLogicalPosition::Nearest);
+            options.set_inline(ScrollLogicalPosition::Nearest);
+            tab.scroll_into_view_with_scroll_into_view_options(&options);
+        }
+    });
     let on_px = {
         let chosen = chosen.setter();
         Callback::from(move |to: f64| {
@@ -105,8 +123,11 @@ pub(super) fn Tabs(props: &TabsProps) -> Html {
     let panel = props.panel;
     html! {
         <section class="panel" ref={node}>
-            { edge(px, &on_px) }
-            { tabs(panel, &props.on_panel) }
+            if !props.alone { { edge(px, &on_px) } }
+            <div class="tab-bar">
+                { tabs(panel, &props.on_panel) }
+                { maximise(props) }
+            </div>
             <div id="panel" class="panel-body" role="tabpanel" aria-labelledby={tab_id(panel)}
                 key={format!("{}-{:?}", panel.0, props.generation)}>
                 { props.children.clone() }
@@ -142,6 +163,24 @@ fn tabs(open: PanelName, on_panel: &Callback<PanelName>) -> Html {
     };
     html! {
         <div class="tabs" role="tablist" aria-label="Panels" {onkeydown}>{ for PANELS.iter().map(tab) }</div>
+    }
+}
+
+/// Gives the panel all of the window below the header, and takes it back.
+fn maximise(props: &TabsProps) -> Html {
+    let onclick = props
+        .on_action
+        .reform(|_: MouseEvent| Action::MaximisePanel);
+    let (icon, name) = if props.alone {
+        ("M2 11h8M3 2l3 3 3-3M3 6l3 3 3-3", "Show the timeline again")
+    } else {
+        ("M2 1h8M3 7l3-3 3 3M3 11l3-3 3 3", "Maximise the panel")
+    };
+    html! {
+        <button class="quiet maximise" aria-pressed={props.alone.to_string()} title={format!("{name} (Shift+\\)")}
+            aria-label="Maximise the panel" {onclick}>
+            <svg viewBox="0 0 12 12" aria-hidden="true"><path d={icon} /></svg>
+        </button>
     }
 }
 

@@ -34,10 +34,12 @@ pub(super) struct Theme {
     pub(super) patterns: bool,
 }
 
+// The page puts what is kept into force before the program is there: `www/first.js`.
 const KEY: &str = "eventscope-theme";
 const CONTRAST_KEY: &str = "eventscope-contrast";
 
-fn prefers(query: &str) -> bool {
+/// Whether a media query holds now.
+pub(super) fn holds(query: &str) -> bool {
     let list = gloo_utils::window().match_media(query).ok().flatten();
     list.is_some_and(|list| list.matches())
 }
@@ -70,15 +72,15 @@ pub(super) fn contrast() -> Contrast {
 /// The theme in force.
 pub(super) fn current() -> Theme {
     let dark = match choice() {
-        Choice::System => prefers("(prefers-color-scheme: dark)"),
+        Choice::System => holds("(prefers-color-scheme: dark)"),
         Choice::Light => false,
         Choice::Dark => true,
     };
-    let contrast = contrast() == Contrast::More || prefers("(prefers-contrast: more)");
+    let contrast = contrast() == Contrast::More || holds("(prefers-contrast: more)");
     Theme {
         palette: Palette::of(dark, contrast),
         dark,
-        patterns: contrast || prefers("(forced-colors: active)"),
+        patterns: contrast || holds("(forced-colors: active)"),
     }
 }
 
@@ -95,11 +97,6 @@ pub(super) fn apply(choice: Choice, contrast: Contrast) {
     };
     set(KEY, "data-theme", theme);
     set(CONTRAST_KEY, "data-contrast", contrast);
-}
-
-/// What was chosen before is in force again.
-pub(super) fn restore() {
-    apply(choice(), contrast());
 }
 
 /// Where nothing can be stored or set, it stays as the system has it.
@@ -120,7 +117,7 @@ fn set(key: &str, attribute: &str, value: Option<&str>) {
 
 /// The next choice: the first one always changes something.
 pub(super) fn next(choice: Choice) -> Choice {
-    let system_dark = prefers("(prefers-color-scheme: dark)");
+    let system_dark = holds("(prefers-color-scheme: dark)");
     match (choice, system_dark) {
         (Choice::System, true) | (Choice::Dark, false) => Choice::Light,
         (Choice::System, false) | (Choice::Light, true) => Choice::Dark,

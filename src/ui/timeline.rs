@@ -8,17 +8,16 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Element, HtmlCanvasElement, HtmlElement, ResizeObserver, WheelEvent};
 use yew::prelude::*;
 
-use super::details::{self, Card};
+use super::details;
 use super::dom::set_style;
 use super::finding_marks::{FindingMarks, MarksProps};
 use super::heads::Heads;
 use super::same::Same;
 use super::track_menu::TrackMenu;
-use super::viewer::{Control, Description, Goto, Place, Press, ViewerRef, Wheel};
+use super::viewer::{Control, Description, Press, ViewerRef, Wheel};
 use views::timeline::TOP_PX;
 use views::timeline::arrange::{TrackChange, TrackView};
 use views::timeline::layout::Layout;
-use views::tracks::details::FlameTarget;
 use views::tracks::name::TrackName;
 
 /// Watches the size of an element as long as it lives.
@@ -65,17 +64,10 @@ pub(super) struct TimelineProps {
     pub(super) hidden: Vec<(TrackName, String)>,
     /// What is pointed at or selected.
     pub(super) description: Option<Rc<Description>>,
-    /// What was clicked.
-    pub(super) pinned: Option<Rc<Description>>,
     /// Whether the program wrote messages.
     pub(super) messages: bool,
     pub(super) on_change: Callback<TrackChange>,
-    pub(super) on_goto: Callback<Goto>,
-    /// A place in the flame graph is to be shown.
-    pub(super) on_flame: Callback<FlameTarget>,
-    /// An event is to be shown in the list of all.
-    pub(super) on_event: Callback<Place>,
-    pub(super) on_unpin: Callback<()>,
+    pub(super) on_filter: Callback<String>,
     /// Findings, once there is a log.
     pub(super) found: Option<MarksProps>,
 }
@@ -132,13 +124,25 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
                             { details::tip(description) }
                         }
                     </div>
-                    if let Some(description) = &props.pinned {
-                        <Card description={Rc::clone(description)} on_goto={props.on_goto.clone()}
-                            on_flame={props.on_flame.clone()} on_event={props.on_event.clone()} on_close={props.on_unpin.clone()} />
-                    }
+                    { no_match(props) }
                 </div>
             </div>
         </div>
+    }
+}
+
+/// Said where the filter leaves no track.
+fn no_match(props: &TimelineProps) -> Html {
+    let filter = props.view.filter.trim();
+    if filter.is_empty() || !props.layout.tracks().is_empty() {
+        return Html::default();
+    }
+    let onclick = props.on_filter.reform(|_: MouseEvent| String::new());
+    html! {
+        <p class="no-match" role="status">
+            { format!("No track has “{filter}” in its name. ") }
+            <button class="small" {onclick}>{ "Clear the filter" }</button>
+        </p>
     }
 }
 
@@ -224,10 +228,7 @@ fn attach(nodes: &Nodes, viewer: &ViewerRef) -> Option<Kept> {
             for (name, px) in [("width", size.0), ("height", size.1)] {
                 set_style(&picture, name, &format!("{px}px"));
             }
-            viewer.act(|control| {
-                control.resize(size);
-                None
-            });
+            viewer.act(|control| control.resize(size));
         }
     };
     resize();

@@ -19,6 +19,7 @@ use crate::protocol::{FromWorker, LogId, News};
 use eventlog::inflate::Compression;
 use eventlog::{Backing, LogError, Need, Stage, Step};
 use views::session::{MemoryBudget, MemoryUse, Session};
+use views::trouble::Code;
 
 /// Events between two looks at the clock.
 const EVENTS_PER_STEP: usize = 50_000;
@@ -29,8 +30,18 @@ const REPORT_EVERY_MS: f64 = 200.0;
 /// How often what is known of the log is reported while it loads.
 const OVERVIEW_EVERY_MS: f64 = 1000.0;
 
-/// Opens a file. What is kept of it may take that much memory.
-pub(super) fn open(shared: &Shared, log: LogId, file: File, memory: MemoryBudget) {
+/// How the reading of a log ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// All of it is read.
+    Whole,
+    /// There is no memory for more of it.
+    Short,
+}
+
+/// Opens a file. What is kept of it may take that much memory; when all that this worker has
+/// takes `most_bytes`, it is read no further.
+pub(super) fn open(shared: &Shared, log: LogId, file: File, memory: MemoryBudget, most_bytes: u64) {
     close(shared, log);
     let open = OpenLog {
         session: Rc::new(session(shared, &file, memory, None)),
@@ -42,16 +53,17 @@ pub(super) fn open(shared: &Shared, log: LogId, file: File, memory: MemoryBudget
     spawn_local(async move {
         let started_ms = now_ms();
         let loaded = match begin(&shared, log, &file, memory).await {
-            Some(inflated) => load(&shared, log, &file, inflated).await,
+            Some(inflated) => load(&shared, log, &file, inflated, most_bytes).await,
             None => return,
         };
         match loaded {
-            Ok(Some(())) => {}
+            Ok(Some(End::Whole)) => {}
+            Ok(Some(End::Short)) => return tell_short(&shared, log),
             Ok(None) => return,
             Err(error) => {
                 close(&shared, log);
-                let message = error.to_string();
-                return post(&FromWorker::News(log, News::Failed { message }));
+                let (code, message) = (Code::from(&error), error.to_string());
+                return post(&FromWorker::News(log, News::Failed { code, message }));
             }
         }
         let elapsed_ms = now_ms() - started_ms;
@@ -63,10 +75,7 @@ pub(super) fn open(shared: &Shared, log: LogId, file: File, memory: MemoryBudget
             let loaded = News::Loaded {
                 overview,
                 elapsed_ms,
-                memory: MemoryUse {
-                    here_bytes: memory_bytes(),
-                    ..open.session.memory_use()
-                },
+                memory: memory_use(&open.session),
             };
             post(&FromWorker::News(log, loaded));
             named.iter().for_each(post);
@@ -171,13 +180,32 @@ fn memory_bytes() -> u64 {
     core::arch::wasm32::memory_size::<0>() as u64 * PAGE_BYTES
 }
 
+/// How much memory this worker takes, and what it put away of a log.
+fn memory_use(session: &Session) -> MemoryUse {
+    MemoryUse {
+        here_bytes: memory_bytes(),
+        ..session.memory_use()
+    }
+}
+
+/// Tells what is known of a log of which no more is read. Questions about that are answered as they
+/// are while a log loads.
+fn tell_short(shared: &Shared, log: LogId) {
+    if let Some(open) = shared.borrow().logs.get(&log) {
+        let overview = Box::new(open.session.overview());
+        let memory = memory_use(&open.session);
+        post(&FromWorker::News(log, News::Short { overview, memory }));
+    }
+}
+
 /// Loads a file. `None` if the log was closed meanwhile.
 async fn load(
     shared: &Shared,
     log: LogId,
     file: &File,
     inflated: InflatedTo,
-) -> Result<Option<()>, LogError> {
+    most_bytes: u64,
+) -> Result<Option<End>, LogError> {
     let mut blob = BlobReader::new(file);
     let mut index = IndexReader::new(file);
     let pauser = Pauser::new();
@@ -210,7 +238,7 @@ async fn load(
             }
         };
         match step {
-            Step::Done => return Ok(Some(())),
+            Step::Done => return Ok(Some(End::Whole)),
             Step::Need(needs) => {
                 for Need(range) in needs {
                     supply(shared, log, (&mut blob, &mut index), &range, &mut bytes).await?;
@@ -220,10 +248,20 @@ async fn load(
             Step::More => {}
         }
         if now_ms() - listened_ms > LISTEN_EVERY_MS {
+            if memory_bytes() > most_bytes && has_events(shared, log) {
+                return Ok(Some(End::Short));
+            }
             pauser.pause().await;
             listened_ms = now_ms();
         }
     }
+}
+
+/// Whether there is something to show of a log.
+fn has_events(shared: &Shared, log: LogId) -> bool {
+    let state = shared.borrow();
+    let open = state.logs.get(&log);
+    open.is_some_and(|open| open.session.events() > 0)
 }
 
 /// What others did for a log.

@@ -108,10 +108,10 @@ fn hear(shared: &Shared, message: ToWorker, event: &MessageEvent) {
             }
         }
         ToWorker::Alone => shared.borrow().team.borrow_mut().leave(),
-        ToWorker::Open(log, memory) => {
+        ToWorker::Open(log, memory, most_bytes) => {
             post(&FromWorker::Heard(log));
             if let Some(file) = wire::file(&envelope) {
-                load::open(shared, log, file, memory);
+                load::open(shared, log, file, memory, most_bytes);
             }
         }
         ToWorker::Close(log) => {

@@ -1,27 +1,13 @@
 // What axe-core can tell about the page: WCAG 2.2, levels A and AA.
 
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
-import { fixture, openLog, pointAlong, timeline } from './helpers.js';
-
-const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-
-/** One line for each rule that the page breaks as it is now. */
-async function violations(page) {
-  await page.evaluate(await readFile(AXE, 'utf8'));
-  return page.evaluate(async (rules) => {
-    const { violations } = await window.axe.run({ runOnly: rules });
-    return violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes[0].html})`);
-  }, RULES);
-}
+import { fixture, openLog, pointAlong, started, timeline, violations } from './helpers.js';
 
 for (const colorScheme of ['light', 'dark']) {
   test(`the ${colorScheme} start page is accessible`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
     await page.goto('./');
-    await page.waitForFunction(() => 'wasmBindings' in window);
+    await started(page);
     expect(await violations(page)).toEqual([]);
   });
 }
@@ -131,7 +117,7 @@ for (const [name, media] of Object.entries(LOOKS)) {
 
   test(`the timeline with all that can stand on it is accessible, ${name}`, async ({ page }) => {
     test.setTimeout(60_000);
-    await page.setViewportSize({ width: 1280, height: 1900 });
+    await page.setViewportSize({ width: 1280, height: 2100 });
     await page.emulateMedia(media);
     const open = 'v=1&open=events,memory,sparks,tasks,blocks&pin=cap1&sel=cap0&p=view';
     await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'), `./#${open}`);

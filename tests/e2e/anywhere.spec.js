@@ -1,16 +1,10 @@
 // The site works from any folder of any static server, as somebody puts it there who unpacked
 // its zip: nothing in it asks for a path, a header or a type that only some servers have.
 
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { extname, join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { fixture, fragment, loaded, openLog } from './helpers.js';
+import { fixture, fragment, loaded, openLog, serveFolder } from './helpers.js';
 
 const FOLDER = '/some/deep/path/';
-/** No more types than the oldest servers know; WebAssembly is not among them. */
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 
 let server;
 let site;
@@ -18,27 +12,11 @@ let site;
 let missing;
 
 test.beforeEach(async () => {
-  missing = [];
-  server = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url, 'http://localhost');
-    const name = pathname.startsWith(FOLDER) ? pathname.slice(FOLDER.length) || 'index.html' : '';
-    try {
-      const bytes = await readFile(join('dist', name));
-      response.setHeader('Content-Type', TYPES[extname(name)] ?? 'application/octet-stream');
-      response.end(bytes);
-    } catch {
-      missing.push(pathname);
-      response.writeHead(404).end();
-    }
-  }).listen(0, 'localhost');
-  await once(server, 'listening');
-  site = `http://localhost:${server.address().port}${FOLDER}`;
+  server = await serveFolder('dist', FOLDER);
+  ({ site, missing } = server);
 });
 
-test.afterEach(() => {
-  server.closeAllConnections();
-  server.close();
-});
+test.afterEach(() => server.close());
 
 test('a log opens in a deep folder of a plain server', async ({ page }) => {
   await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'), `${site}index.html`);

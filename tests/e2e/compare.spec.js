@@ -50,7 +50,7 @@ test('two logs that are dropped at once are compared, the one that was changed e
   await expect(captions(page).first()).toContainText(/Before.*before\.eventlog/);
   await expect(captions(page).last()).toContainText(/After.*after\.eventlog/);
   await expect(page.getByRole('tab', { name: 'Compare' })).toHaveAttribute('aria-selected', 'true');
-  await expect(page.locator('.compare')).toContainText('One run each: no claim about times');
+  await expect(page.locator('.compare')).toContainText('One run each: times differ from run to run');
   await expect(page.getByRole('region', { name: 'What is not the same' })).toContainText(/GHC9\.0\.2 → 9\.6\.6/);
   await page.getByPlaceholder('Filter numbers').fill('time.wall');
   const words = number(page, 'time.wall').getByRole('gridcell').last();
@@ -93,7 +93,7 @@ test('what is no log leaves the open one as it is', async ({ page }) => {
   await openLog(page, NEW);
   await drop(page, 'notes.txt', Buffer.from('JavaScript is not Haskell.\n'.repeat(50)));
   await page.getByRole('button', { name: 'Compare with the open one' }).click();
-  await expect(page.locator('.notice')).toContainText(/not|no eventlog/i);
+  await expect(page.getByRole('alert')).toContainText(/not|no eventlog/i);
   await expect(page.locator('.timeline canvas')).toHaveCount(1);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('ffi-safe-N2-la.eventlog');
 });
@@ -105,7 +105,7 @@ test('of two files of which one is no log, the other is shown', async ({ page })
     { path: OLD, modified: 1_000_000 },
   ]);
   await loaded(page);
-  await expect(page.locator('.notice')).toBeVisible();
+  await expect(page.getByRole('alert')).toBeVisible();
   await expect(captions(page)).toHaveCount(0);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('ffi-safe-N2-lu.eventlog');
   await expect(page.locator('.summary tbody tr')).toHaveCount(2);
@@ -125,9 +125,9 @@ test('two logs are accessible', async ({ page }) => {
 test('a log and itself have no difference', async ({ page }) => {
   await openTwo(page, './', [NEW, NEW]);
   await expect(page.locator('.compare-numbers .empty')).toContainText(/No difference: all \d+ numbers are the same/);
-  await expect(page.locator('.compare-facts')).toContainText('are the same in both');
+  await expect(page.locator('.compare-facts')).toContainText('Both logs have the same program');
   await expect(page.locator('.compare-side')).not.toContainText(/new|gone|worse|better/);
-  await page.getByLabel('also what is the same').check();
+  await page.getByLabel('also what is unchanged').check();
   await page.getByPlaceholder('Filter numbers').fill('time.wall');
   await expect(number(page, 'time.wall')).toContainText('the same');
 });
@@ -180,7 +180,9 @@ test('both timelines are saved, and where one log ends before the other it says 
   const svg = readFileSync(await file.path(), 'utf8');
   expect(svg.indexOf('Before: before.eventlog')).toBeGreaterThan(0);
   expect(svg.indexOf('After: after.eventlog')).toBeGreaterThan(svg.indexOf('Before: before.eventlog'));
-  expect(svg.match(/>Activity</g)).toHaveLength(2);
+  // Each timeline has it, and the legend beneath both.
+  expect(svg.match(/>Activity</g)).toHaveLength(3);
+  expect(svg.match(/>The whole log: /g)).toHaveLength(2);
   expect(svg.match(/>Log ends here</g)).toHaveLength(1);
   const [width, height] = [/width="([\d.]+)"/, /height="([\d.]+)"/].map((size) => Number(size.exec(svg)[1]));
   const boxes = await Promise.all([upper(page), lower(page)].map((canvas) => canvas.boundingBox()));
@@ -211,7 +213,7 @@ test.describe('on a phone', () => {
     const menu = page.getByRole('button', { name: /^Menu/ });
     await menu.click();
     const chosen = page.waitForEvent('filechooser');
-    await page.getByRole('button', { name: 'Compare with another log…' }).click();
+    await page.getByRole('button', { name: 'Compare with another log' }).click();
     await (await chosen).setFiles(OLD);
     await expect(captions(page)).toHaveCount(2);
     await expect(page.locator('.compare-body')).toBeVisible();

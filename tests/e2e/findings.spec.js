@@ -42,7 +42,7 @@ test('the summary names the gravest finding first, and leads to it', async ({ pa
 
 test('a place is selected and zoomed to, and the finding stays; back leads back', async ({ page }) => {
   await openLog(page, LOG, './#p=findings');
-  // Only a view that the address tells can be gone back to: a quarter of a second after it came.
+  // A view that a link led to can be gone back to when the address tells it.
   await fragment(page, /[#&]f=/);
   await heads(page).first().click();
   const title = await heads(page).first().textContent();

@@ -140,5 +140,5 @@ test('a range without a census says where the nearest is', async ({ page }) => {
   await expect(page.getByText(/No census in this range: the nearest is at 186\.960\sms/)).toBeVisible();
   await page.getByRole('button', { name: /Extend the range to census 1 at/ }).click();
   await expect(page.locator('.heap-table .for')).toContainText('1 census in the selected range');
-  await expect(page.locator('.heap-table .for')).toContainText('One says nothing about growth');
+  await expect(page.locator('.heap-table .for')).toContainText('One census says nothing about growth');
 });

@@ -1,13 +1,46 @@
 // What the browser tests share: opening logs as a user does, and finding
 // things on the timeline.
 
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
+
+/** No more types than the oldest servers know; WebAssembly is not among them. */
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
+
+/** Serves a folder below a path, as any static server does: where, and what was asked for in vain or with other methods. */
+export async function serveFolder(folder, path = '/') {
+  const missing = [];
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, 'http://localhost');
+    const name = pathname.startsWith(path) ? pathname.slice(path.length) || 'index.html' : '';
+    try {
+      if (request.method !== 'GET') throw new Error(request.method);
+      const bytes = await readFile(join(folder, name));
+      response.setHeader('Content-Type', TYPES[extname(name)] ?? 'application/octet-stream');
+      response.end(bytes);
+    } catch {
+      missing.push(`${request.method} ${pathname}`);
+      response.writeHead(404).end();
+    }
+  }).listen(0, 'localhost');
+  await once(server, 'listening');
+  return {
+    site: `http://localhost:${server.address().port}${path}`,
+    missing,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
 
 /** The path of a fixture log, such as `ghc-9.6.6/fib-forkio-N2-l`. */
 export const fixture = (name) => join(FIXTURES, 'logs', `${name}.eventlog`);
@@ -18,9 +51,12 @@ export function reference(name, suffix) {
   return gunzipSync(packed).toString().split('\n').map((row) => row.split('\t'));
 }
 
+/** Waits until the program is there: only the first page works before. */
+export const started = (page) => expect(page.locator('html')).toHaveAttribute('data-started', '');
+
 /** Drops a file on the page, as from a file manager. */
 export async function drop(page, file, bytes = readFileSync(file)) {
-  // Before the page is drawn nobody listens.
+  // Before the page is there nobody listens.
   await expect(page.getByRole('main')).toBeVisible();
   const data = await page.evaluateHandle(
     ([base64, name]) => {
@@ -52,6 +88,7 @@ export async function openLog(page, file, address = './') {
 
 /** Waits until a log is read to its end. */
 export async function loaded(page) {
+  await started(page);
   await expect(page.getByRole('progressbar')).toHaveCount(0);
   await expect(page.locator('.timeline canvas')).toBeVisible();
   await expect(page.locator('.panel-body > *').first()).toBeVisible();
@@ -120,4 +157,16 @@ export async function colours(page, from, to) {
 export async function fragment(page, pattern) {
   await expect.poll(() => new URL(page.url()).hash).toMatch(pattern);
   return new URL(page.url()).hash;
+}
+
+const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** One line for each rule that the page breaks as it is now. */
+export async function violations(page) {
+  await page.evaluate(readFileSync(AXE, 'utf8'));
+  return page.evaluate(async (rules) => {
+    const { violations } = await window.axe.run({ runOnly: rules });
+    return violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes[0].html})`);
+  }, RULES);
 }

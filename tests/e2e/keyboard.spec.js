@@ -140,7 +140,9 @@ test('a run through load, zoom, select, read, share by keyboard alone', async ({
 
   // Share.
   await press(page, 'l');
-  await expect(page.getByRole('banner').getByRole('button', { name: 'Copied' })).toBeVisible();
+  await expect(page.getByRole('dialog').getByRole('status')).toHaveText('Copied.');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toMatch(/#v=1&.*t=.*r=.*e=/);
 

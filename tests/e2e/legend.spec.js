@@ -30,7 +30,7 @@ for (const width of [1280, 480]) {
     await choose(page, 'what the marks mean');
     const help = page.getByRole('dialog');
     await expect(help.getByRole('heading', { name: 'Capabilities', exact: true })).toBeInViewport();
-    await expect(help.getByText('Parallel collection wanted')).toBeVisible();
+    await expect(help.getByText('Parallel collection requested')).toBeVisible();
     await expect(help.locator('footer')).toContainText(/^Eventscope [0-9.]+ · licence /);
     const colours = await samples(page);
     expect(colours.length).toBeGreaterThan(60);

@@ -91,9 +91,36 @@ test('the link can be copied', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openLog(page, LOG);
   await page.getByRole('button', { name: 'Share link' }).click();
-  await expect(page.getByRole('banner').getByRole('button', { name: 'Copied' })).toBeVisible();
+  const dialog = page.getByRole('dialog', { name: 'Link to this view' });
+  await expect(dialog.getByRole('status')).toHaveText('Copied.');
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toMatch(/#v=1&f=/);
+  await expect(dialog.getByRole('textbox', { name: 'The link' })).toHaveValue(link);
+  await expect(dialog.getByRole('definition').first()).toContainText('KiB, ');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+});
+
+test('names can be left out of a link, which says what it holds', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openLog(page, LOG, './#q=secret%20filter&k=12644470~secret%20note&p=threads&tq=secret');
+  await page.keyboard.press('l');
+  const dialog = page.getByRole('dialog', { name: 'Link to this view' });
+  const held = dialog.locator('.held');
+  await expect(dialog.getByRole('status')).toHaveText('Copied.');
+  for (const text of ['“secret filter”', '“secret note” at ', '“secret”']) await expect(held).toContainText(text);
+  await expect(held.getByText('name or text')).toHaveCount(3);
+  await dialog.getByRole('checkbox', { name: 'Leave out names and notes' }).check();
+  await expect(dialog.getByRole('status')).toContainText('The link with names is still what was copied');
+  await expect(held).not.toContainText('secret');
+  await expect(held).toContainText('Threads');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('secret');
+  await dialog.getByRole('button', { name: 'Copy' }).click();
+  await expect(dialog.getByRole('status')).toHaveText('Copied.');
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(link).toMatch(/#v=1&f=[^&]*&p=threads$/);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect(dialog).toHaveCount(0);
 });
 
 test('the three sample logs open', async ({ page }) => {
@@ -103,4 +130,97 @@ test('the three sample logs open', async ({ page }) => {
     await loaded(page);
     await expect(page.locator('.warnings')).toHaveCount(0);
   }
+});
+
+/** How many pixels of two pictures are not alike. A time in a link is a whole nanosecond, what is in view need not be. */
+function differing(page, ...pictures) {
+  return page.evaluate(async (pictures) => {
+    const [a, b] = await Promise.all(pictures.map(async (base64) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${base64}`;
+      await image.decode();
+      const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+      context.drawImage(image, 0, 0);
+      return context.getImageData(0, 0, image.width, image.height).data;
+    }));
+    const [most, unlike] = [12, new Set()];
+    for (let i = 0; i < Math.max(a.length, b.length); i += 1) {
+      if (!(Math.abs(a[i] - b[i]) <= most)) unlike.add(i >> 2);
+    }
+    return unlike.size;
+  }, pictures);
+}
+
+test('twenty changes come back with the link, pixel by pixel', async ({ page, browser, baseURL }) => {
+  await openLog(page, LOG);
+  const command = async (name) => {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(name);
+    await page.keyboard.press('Enter');
+  };
+  const on = async (track, ...keys) => {
+    await page.locator(`#head-${track}`).focus();
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const { x, cap } = await timeline(page);
+  await page.mouse.move(x(0.8), cap(0));
+  await page.mouse.wheel(0, -300);
+  await page.mouse.move(x(0.2), cap(0));
+  await page.mouse.down();
+  await page.mouse.move(x(0.7), cap(0), { steps: 4 });
+  await page.mouse.up();
+  await on('cap1', 'p', 'x');
+  await on('cap0', 'Alt+ArrowDown');
+  await on('gc', 'h');
+  for (const name of ['Sort threads by number', 'Group threads by label']) await command(name);
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await page.getByRole('searchbox', { name: /search/i }).last().fill('thread');
+  await page.getByRole('tab', { name: 'Threads' }).click();
+  await page.locator('.panel-body').getByRole('button', { name: /^Running/ }).click();
+  await page.getByRole('tab', { name: 'Flame graph' }).click();
+  await page.getByRole('button', { name: 'Left heavy' }).click();
+  await page.mouse.move(x(0.3), cap(1));
+  await page.keyboard.press('b');
+  await page.keyboard.type('slow?');
+  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Flame graph' }).click();
+  // By keyboard: whether details are open, and where the pointer was, is nobody else's.
+  await on('cap0', 'ArrowRight', 'ArrowRight');
+  const hash = await fragment(page, /e=.*p=flame.*k=/);
+
+  /** What is seen, without the pointer and the focus. */
+  const picture = async (of) => {
+    await of.mouse.move(2, 2);
+    await of.evaluate(() => document.activeElement?.blur());
+    return (await of.locator('.stage').screenshot({ animations: 'disabled' })).toString('base64');
+  };
+  const context = await browser.newContext({ serviceWorkers: 'block' });
+  const other = await context.newPage();
+  await other.goto(`${baseURL}${hash}`);
+  await drop(other, LOG);
+  await loaded(other);
+  await expect.poll(() => new URL(other.url()).hash).toBe(hash);
+  await expect.poll(async () => differing(other, await picture(other), await picture(page))).toBe(0);
+  await context.close();
+});
+
+test('Back and Forward lead through ten views', async ({ page }) => {
+  await openLog(page, LOG);
+  const hashes = [await fragment(page, /f=/)];
+  const tabs = ['Events', 'Threads', 'Collections', 'Flame graph', 'Process', 'In view', 'Notes', 'Summary', 'Findings'];
+  for (const name of tabs) {
+    await page.getByRole('tab', { name, exact: true }).click();
+    await expect.poll(() => new URL(page.url()).hash).not.toBe(hashes.at(-1));
+    hashes.push(new URL(page.url()).hash);
+  }
+  const now = () => new URL(page.url()).hash;
+  for (const there of hashes.slice(0, -1).reverse()) {
+    await page.goBack();
+    await expect.poll(now).toBe(there);
+  }
+  for (const there of hashes.slice(1)) {
+    await page.goForward();
+    await expect.poll(now).toBe(there);
+  }
+  await expect(page.getByRole('tab', { name: 'Findings' })).toHaveAttribute('aria-selected', 'true');
 });

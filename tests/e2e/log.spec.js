@@ -1,7 +1,7 @@
 // A log on the page: lanes, gestures, numbers, panels.
 
 import { expect, test } from '@playwright/test';
-import { colours, drop, fixture, fragment, loaded, openLog, pointAlong, reference, strip, timeline } from './helpers.js';
+import { colours, drop, fixture, fragment, loaded, openLog, pointAlong, reference, started, strip, timeline } from './helpers.js';
 
 const GC_HEAVY = 'ghc-9.6.6/gc-heavy-N2-la-nonmoving';
 const FORKIO = 'ghc-9.6.6/fib-forkio-N2-l';
@@ -117,7 +117,7 @@ test('shows the flame graph of a profiled log', async ({ page }) => {
   }).toPass();
   await page.getByRole('button', { name: 'Left heavy' }).click();
   await page.getByRole('searchbox', { name: 'Search frames' }).fill('level2');
-  await expect(page.locator('.found')).toHaveText(/^[1-9][\d.]*\s% of the time$/);
+  await expect(page.locator('.found')).toHaveText(/ · [1-9][\d.]*\s% of the time$/);
   await fragment(page, /p=flame.*fo=left.*fq=level2/);
 });
 
@@ -129,7 +129,7 @@ test('shows foreign calls on their OS threads', async ({ page }) => {
   await source.selectOption('threads');
   await expect(page.locator('.found')).toHaveCount(0);
   await page.getByRole('searchbox', { name: 'Search frames' }).fill('blur');
-  await expect(page.locator('.found')).toHaveText(/^[1-9][\d.]*\s% of the time$/);
+  await expect(page.locator('.found')).toHaveText(/ · [1-9][\d.]*\s% of the time$/);
 });
 
 test('filters the threads', async ({ page }) => {
@@ -172,6 +172,7 @@ test('can be used by keyboard alone', async ({ page }) => {
 
 test('asks nobody for anything once the page is there', async ({ page }) => {
   await page.goto('./');
+  await started(page);
   await page.waitForLoadState('networkidle');
   const requests = [];
   page.on('request', (request) => {

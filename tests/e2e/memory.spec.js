@@ -53,7 +53,7 @@ test('a log says the same whatever memory it may take, and leaves nothing', asyn
   expect(little).toEqual(much);
   expect(await putAway(page)).toHaveLength(1);
   // Another log takes its place: what was put away is removed.
-  await openInstead(page, fixture('ghc-9.6.6/tiny-cut'), readFileSync(fixture('ghc-9.6.6/fib-forkio-N2-l')).subarray(0, 200));
+  await openInstead(page, fixture('ghc-9.6.6/fib-forkio-N2-l'));
   await expect.poll(() => putAway(page)).toEqual([]);
   rmSync(path);
 });
@@ -105,7 +105,7 @@ test('what another tab left behind is removed, what one uses is not', async ({ p
 
 test('without such a file system all stays in memory, and that is said', async ({ page }, testInfo) => {
   const path = writeLog(testInfo, 'large.eventlog');
-  await page.route('**/worker_loader.js', async (route) => {
+  await page.route('**/worker.js', async (route) => {
     const response = await route.fetch();
     const without = "Object.defineProperty(WorkerNavigator.prototype, 'storage', { value: undefined });\n";
     await route.fulfill({ response, body: without + (await response.text()) });

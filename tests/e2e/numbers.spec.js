@@ -99,7 +99,6 @@ test('a selection changes all panels', async ({ page }) => {
 
 test('the panel follows while a selection is dragged, and has its end when it is let go', async ({ page }) => {
   await openLog(page, fixture(SPARKS));
-  await fragment(page, /[#&]f=/);
   const { x, cap } = await timeline(page);
   const [heading, chip] = [page.locator('.panel-body h2'), page.locator('.strip .chip')];
   await page.mouse.move(x(0.2), cap(0));
@@ -158,6 +157,26 @@ test('collections are sorted by any column, and a click shows one', async ({ pag
   await expect(cell(0, 5)).not.toHaveText(longest);
 });
 
+test('collections are saved as CSV and JSON, in the order of the table', async ({ page }) => {
+  await openLog(page, fixture(GC_HEAVY));
+  await page.getByRole('tab', { name: 'Collections' }).click();
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+  const save = async (kind) => {
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: `Save ${kind}` }).click();
+    const file = await saving;
+    expect(file.suggestedFilename()).toBe(`collections.${kind.toLowerCase()}`);
+    return readFileSync(await file.path(), 'utf8');
+  };
+  const rows = JSON.parse(await save('JSON'));
+  const of = [...report(GC_HEAVY).matchAll(/Gen +\d+ +(\d+) colls/g)];
+  expect(rows).toHaveLength(of.reduce((sum, [, n]) => sum + Number(n), 0));
+  const pauses = rows.map((row) => row.pause_ns);
+  expect(pauses).toEqual([...pauses].sort((a, b) => b - a));
+  const [head, ...lines] = (await save('CSV')).trimEnd().split('\r\n').map((line) => line.split(','));
+  expect(lines.map((cells) => Number(cells[head.indexOf('number')]))).toEqual(rows.map((row) => row.number));
+});
+
 test('the longest stop leads to its collection', async ({ page }) => {
   await openLog(page, fixture(GC_HEAVY));
   await page.getByRole('tab', { name: 'Collections' }).click();
@@ -202,9 +221,9 @@ test('what a log does not have is said, with the reason', async ({ page }) => {
   await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l-as'));
   await expect(fact(page, 'Allocated')).toContainText('no heap events in this log');
   await page.getByRole('tab', { name: 'Collections' }).click();
-  await expect(page.locator('.panel-body')).toContainText('No collection is in this log');
+  await expect(page.locator('.panel-body')).toContainText('This log has no collections');
   await page.getByRole('tab', { name: 'Sparks' }).click();
-  await expect(page.locator('.panel-body')).toContainText('This log says nothing of sparks');
+  await expect(page.locator('.panel-body')).toContainText('This log has no spark events');
 });
 
 test('a program without sparks is told from a log without counts', async ({ page }) => {

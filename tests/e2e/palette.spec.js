@@ -1,7 +1,7 @@
 // The palette and the keys, by keyboard alone.
 
 import { expect, test } from '@playwright/test';
-import { fixture, fragment, openLog } from './helpers.js';
+import { fixture, fragment, openLog, started } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
@@ -80,12 +80,12 @@ test('goes to a thread, and filters the tracks', async ({ page }) => {
 
 test('before a log is open, only what can be done is offered', async ({ page }) => {
   await page.goto('./');
-  await expect(page.getByRole('button', { name: 'Browse…' })).toBeVisible();
+  await started(page);
   await openPalette(page);
   await expect(page.getByRole('option', { name: 'Open a log' })).toBeVisible();
   await expect(page.getByRole('option', { name: 'Zoom in' })).toHaveCount(0);
   await page.keyboard.type('xyzzy');
-  await expect(palette(page)).toContainText('Nothing is called that.');
+  await expect(palette(page)).toContainText('Nothing has that name.');
 });
 
 test('digits open panels, a backslash hides them', async ({ page }) => {
@@ -158,7 +158,7 @@ test('in a narrow window the buttons of the header are in a menu', async ({ page
   await expect(page.getByRole('button', { name: 'Help' })).toBeHidden();
   await page.getByRole('button', { name: 'Menu' }).click();
   const choices = page.getByRole('group', { name: 'Open, compare, share and more' }).getByRole('button');
-  await expect(choices).toHaveCount(6);
+  await expect(choices).toHaveCount(7);
   for (const choice of await choices.all()) await expect(choice).toBeInViewport();
   await choices.last().click();
   await expect(page.getByRole('dialog')).toBeVisible();

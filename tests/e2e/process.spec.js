@@ -192,7 +192,7 @@ test('says that nothing is wrong', async ({ page }) => {
 test('says by how much times go back, and that a range does not matter', async ({ page }) => {
   await openProcess(page, FORKIO);
   const diagnostics = section(page, 'Diagnostics');
-  await expect(diagnostics).toContainText('Nothing in this log is damaged or contradicts itself.');
+  await expect(diagnostics).toContainText('Nothing in this log is damaged or contradictory.');
   await expect(diagnostics.getByRole('listitem')).toHaveText(/1 event is dated before one that precedes it/);
   await expect(page.locator('.process .about')).toHaveCount(0);
   const { x, cap } = await timeline(page);

@@ -1,4 +1,4 @@
-// The samples of the first page that are heap profiles.
+// The samples of the first page open on what they are there to show.
 
 import { expect, test } from '@playwright/test';
 
@@ -14,5 +14,19 @@ for (const [title, kind, bands] of [
     await expect(page.locator('#panel')).toContainText(kind);
     const legend = page.getByRole('list', { name: 'Bands of the chart' });
     for (const band of bands) await expect(legend).toContainText(band);
+  });
+}
+
+for (const [title, tab, shows] of [
+  ['A web server', 'Threads', 'worker-5'],
+  ['A parallel sort', 'Sparks', 'Converted'],
+  ['A profiled program', 'Flame graph', 'Haskell and foreign'],
+]) {
+  test(`${title} opens on what it shows`, async ({ page }) => {
+    await page.goto('./');
+    await page.getByRole('button', { name: title }).click();
+    await expect(page.getByRole('tab', { name: tab, exact: true })).toHaveAttribute('aria-selected', 'true');
+    await expect(page.locator('#panel')).toContainText(shows);
+    await expect(page.locator('.notice')).toHaveCount(0);
   });
 }

@@ -112,7 +112,7 @@ test('the table of threads has the selected threads, with a range too', async ({
   await expect(runs).toHaveText(count(counted[12].slices + counted[22].slices));
 
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Save as CSV' }).click();
+  await page.getByRole('button', { name: 'Save CSV' }).click();
   const csv = readFileSync(await (await downloading).path(), 'utf8').trimEnd().split('\r\n');
   expect(csv.slice(1).map((line) => line.split(',')[0])).toEqual(['22', '12']);
 

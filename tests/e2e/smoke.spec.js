@@ -1,6 +1,7 @@
 // The page opens, keeps to itself, and opens again without a network.
 
 import { expect, test } from '@playwright/test';
+import { started } from './helpers.js';
 
 test('opens, and asks nobody but its own server', async ({ page, baseURL }) => {
   const elsewhere = [];
@@ -21,7 +22,7 @@ test('opens, and asks nobody but its own server', async ({ page, baseURL }) => {
   page.on('pageerror', (error) => problems.push(String(error)));
 
   await page.goto('./');
-  await page.waitForFunction(() => 'wasmBindings' in window);
+  await started(page);
   await page.waitForLoadState('networkidle');
 
   await expect(page).toHaveTitle('Eventscope');
@@ -58,7 +59,12 @@ test.describe('with a service worker', () => {
     await page.evaluate(() => navigator.serviceWorker.ready);
     await context.setOffline(true);
     await page.reload();
-    await page.waitForFunction(() => 'wasmBindings' in window);
+    await started(page);
     await expect(page).toHaveTitle('Eventscope');
+    await page.goto('./www/guide.html#capability');
+    await expect(page.getByRole('heading', { name: 'Guide' })).toBeVisible();
+    // Its styles came too.
+    await expect(page.locator('.words').first()).toHaveCSS('display', 'grid');
+    await expect(page.getByRole('button', { name: 'Copy' }).first()).toBeVisible();
   });
 });

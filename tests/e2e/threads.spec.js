@@ -25,7 +25,7 @@ async function openThreads(page, name = STOPS, address = './') {
 /** The rows of the file that the button saves, in order, by the names of its columns. */
 async function saved(page) {
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Save as CSV' }).click();
+  await page.getByRole('button', { name: 'Save CSV' }).click();
   const download = await downloading;
   expect(download.suggestedFilename()).toBe('threads.csv');
   const [names, ...rows] = readFileSync(await download.path(), 'utf8').trimEnd().split('\r\n').map((line) => line.split(','));
@@ -154,8 +154,20 @@ test('a link restores the order and the filter', async ({ page, browser, baseURL
   await context.close();
 });
 
+test('saves the same rows as JSON', async ({ page }) => {
+  await openThreads(page);
+  const rows = await saved(page);
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save JSON' }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe('threads.json');
+  const objects = JSON.parse(readFileSync(await download.path(), 'utf8'));
+  const texts = objects.map((row) => Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, String(cell ?? '')])));
+  expect(texts).toEqual(rows);
+});
+
 test('a log without threads says why the table is empty', async ({ page }) => {
   await openThreads(page, 'ghc-9.0.2/binmsg-N1-l-au');
-  await expect(page.getByText('This log has no events of threads')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Save as CSV' })).toBeDisabled();
+  await expect(page.getByText('This log has no thread events')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Save CSV' })).toBeDisabled();
 });

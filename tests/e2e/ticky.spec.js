@@ -54,7 +54,7 @@ test('copies the rows', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openTicky(page);
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
-  await expect(status(page)).toHaveText('13 rows copied');
+  await expect(page.locator('.rows-out [role=status]')).toHaveText('13 rows copied');
   const text = await page.evaluate(() => navigator.clipboard.readText());
   expect(text.split('\n')[0]).toMatch(/^id\tname\tkind\t/);
   expect(text.trimEnd().split('\n')).toHaveLength(14);

@@ -271,6 +271,13 @@ test('the picture is saved as PNG and SVG', async ({ page }) => {
   const svg = await picture(page);
   expect(svg).toMatch(/^<svg[^]*<\/svg>\s*$/);
   expect(svg).toContain('Capability 1');
+  // What it is of, which part is shown, and what its marks mean.
+  expect(svg).toContain('>fib-forkio-N2-l.eventlog<');
+  expect(svg).toMatch(/>The whole log: [^<]*GHC 9.6.6/);
+  expect(svg).toContain('>A thread runs<');
+  expect(svg).not.toContain('>A foreign call<');
+  await zoomAt(page, 0.5);
+  expect(await picture(page)).toMatch(/>Shown: [^<]* – /);
 });
 
 test('all settings of the tracks come back from the link', async ({ page, browser, baseURL }) => {

@@ -98,6 +98,19 @@ test('questions are answered while a log still loads', async ({ page }, testInfo
   rmSync(path);
 });
 
+test('a log that memory has no room for is read in part, and that is said', async ({ page }, testInfo) => {
+  const path = bigLog(testInfo);
+  await page.goto('./?most=1&workers=1');
+  await page.setInputFiles('input[type=file]', path);
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('Memory ran short: the log was read only in part', { timeout: 30_000 });
+  await expect(alert).toContainText('ES-304');
+  await expect(page.locator('.summary tbody tr')).toHaveCount(2);
+  await expect(page.locator('.timeline canvas')).toBeVisible();
+  await expect(page.locator('.loading')).toHaveCount(0);
+  rmSync(path);
+});
+
 test('a large log is read by as many workers as there are, which leave when it is', async ({ page }, testInfo) => {
   const path = bigLog(testInfo);
   await page.goto('./?workers=3');
@@ -118,20 +131,65 @@ test('a large log is read by as many workers as there are, which leave when it i
   rmSync(path);
 });
 
+/** Makes the worker die of that. */
+const kill = (page, message) => page.workers()[0].evaluate((message) => {
+  setTimeout(() => {
+    throw new Error(message);
+  });
+}, message);
+
 test('a worker that dies is explained and replaced', async ({ page }) => {
   await drop(page, LOG);
   await loaded(page);
-  await page.workers()[0].evaluate(() => {
-    setTimeout(() => {
-      throw new Error('made for the test');
-    });
-  });
+  await kill(page, 'made for the test');
   const alert = page.getByRole('alert');
   await expect(alert).toContainText('The part that reads logs stopped');
   await expect(alert).toContainText('made for the test');
   await expect(alert).toContainText('A new one was started');
-  await drop(page, LOG);
+  await expect(alert).toContainText('ES-302');
+  // What was shown is still there.
+  await expect(alert).toContainText('What was shown is still here');
+  await expect(page.locator('.timeline canvas')).toBeVisible();
+  await expect(page.getByRole('heading', { name: /fib-forkio/ })).toBeVisible();
+  await openInstead(page, LOG);
   await loaded(page);
+  await expect(alert).toHaveCount(0);
+  await expect(page.locator('.summary tbody tr')).toHaveCount(2);
+});
+
+test('a worker that cannot start is not tried on and on', async ({ page }) => {
+  let tries = 0;
+  await page.route(/\/worker-[0-9a-f]+\/worker\.js/, (route) => {
+    tries += 1;
+    return route.abort();
+  });
+  await page.reload();
+  await drop(page, LOG);
+  await expect(page.getByRole('alert')).toContainText('The part that reads logs stopped');
+  await page.waitForTimeout(1000);
+  expect(tries).toBeLessThan(5);
+});
+
+test('a report holds nothing of the log', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await drop(page, 'secret-name.eventlog', readFileSync(LOG));
+  await loaded(page);
+  await kill(page, 'memory of secret words');
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('It probably ran out of memory');
+  await expect(alert).toContainText('ES-301');
+  await alert.getByRole('button', { name: /Copy report/ }).click();
+  await expect(alert.getByRole('button', { name: /Copied/ })).toBeVisible();
+  const report = await page.evaluate(() => navigator.clipboard.readText());
+  expect(report).toContain('code: ES-301');
+  expect(report).toMatch(/\nevents read: [1-9]\d+\n/);
+  expect(report).toMatch(/\nbuild: [0-9a-f]+\n/);
+  expect(report).not.toMatch(/secret|fib-forkio|eventlog\b/);
+  // But for words that are its own: keys, each with a number, and what the browser is called.
+  const lines = report.trim().split('\n').slice(1).map((line) => line.split(': '));
+  for (const [key, value] of lines) {
+    if (!['code', 'what', 'version', 'build', 'browser'].includes(key)) expect(value).toMatch(/^(\d+|unknown)$/);
+  }
 });
 
 test('opening a log replaces a worker that does not listen', async ({ page }) => {

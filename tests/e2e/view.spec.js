@@ -58,7 +58,7 @@ test('a file that is gone meanwhile is named', async ({ page }) => {
   const { address } = await view(fixture('ghc-9.6.6/fib-forkio-N2-l'));
   await page.route('**/files/0/*', (route) => route.fulfill({ status: 404 }));
   await page.goto(address);
-  await expect(page.getByRole('alert')).toContainText('“fib-forkio-N2-l.eventlog” could not be fetched');
+  await expect(page.getByRole('alert')).toContainText('could not be fetched: “fib-forkio-N2-l.eventlog”');
 });
 
 test('it ends with the tab', async ({ page }) => {

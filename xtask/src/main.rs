@@ -4,6 +4,7 @@
 //!
 //! - [`tools`] finds or installs what the commands need,
 //! - [`site`] turns the package into a static site in `dist/`,
+//! - [`programs`] compiles the two programs of it,
 //! - [`seal`] finishes that site: build id, worker folder, policy, offline list,
 //! - [`weigh`] says what of it a visitor has to load,
 //! - [`serve`] shows it on localhost,
@@ -11,6 +12,7 @@
 //! - [`process`] starts other programs on behalf of all of these.
 
 mod process;
+mod programs;
 mod seal;
 mod serve;
 mod site;
@@ -23,6 +25,7 @@ use std::process::ExitCode;
 
 use process::{Failure, Result};
 use serve::Serve;
+use site::Kind;
 use test::Parts;
 
 const HELP: &str = "\
@@ -30,9 +33,11 @@ Eventscope's own commands. Each installs what it lacks, once.
 
     cargo xtask serve [--port N] [--open]   build the site and show it on localhost
     cargo xtask build                       build the site into dist/
+        --dev (also of serve)               sooner, but large and slow: for trying changes
     cargo xtask install                     build the site, and install the command line with it
     cargo xtask test [--native|--browser]   run the checks and every test, or one half
     cargo xtask tools                       only install what the others need
+    cargo xtask trunk                       what Trunk calls: see Trunk.toml
     cargo xtask help                        this text
 ";
 
@@ -40,7 +45,8 @@ Eventscope's own commands. Each installs what it lacks, once.
 #[derive(Debug, PartialEq)]
 enum Command {
     Serve(Serve),
-    Build,
+    Build(Kind),
+    Trunk,
     Install,
     Test(Parts),
     Tools,
@@ -62,12 +68,13 @@ fn run(command: &Command) -> Result<ExitCode> {
     let root = &project_root();
     match command {
         Command::Serve(options) => {
-            site::build(root)?;
+            site::build(root, options.kind)?;
             serve::serve(root, options)?;
         }
-        Command::Build => site::build(root)?,
+        Command::Build(kind) => site::build(root, *kind)?,
+        Command::Trunk => site::build_for_trunk(root)?,
         Command::Install => {
-            site::build(root)?;
+            site::build(root, Kind::Shipped)?;
             install(root)?;
         }
         Command::Test(parts) => return Ok(test::test(root, *parts)),
@@ -96,7 +103,12 @@ fn parse(arguments: &[String]) -> Result<Command> {
     let mut words = arguments.iter().map(String::as_str);
     let command = match words.next() {
         None | Some("help" | "--help" | "-h") => return Ok(Command::Help),
-        Some("build") => Command::Build,
+        Some("build") => Command::Build(match words.next() {
+            None => Kind::Shipped,
+            Some("--dev") => Kind::Dev,
+            Some(other) => return Err(unknown(other)),
+        }),
+        Some("trunk") => Command::Trunk,
         Some("install") => Command::Install,
         Some("tools") => Command::Tools,
         Some("test") => Command::Test(match words.next() {
@@ -110,6 +122,7 @@ fn parse(arguments: &[String]) -> Result<Command> {
             while let Some(word) = words.next() {
                 match word {
                     "--open" => options.open = true,
+                    "--dev" => options.kind = Kind::Dev,
                     "--port" => {
                         options.port = words
                             .next()
@@ -155,18 +168,21 @@ mod tests {
     #[test]
     fn commands_are_understood() {
         assert_eq!(parsed("").unwrap(), Command::Help);
-        assert_eq!(parsed("build").unwrap(), Command::Build);
+        assert_eq!(parsed("build").unwrap(), Command::Build(Kind::Shipped));
+        assert_eq!(parsed("build --dev").unwrap(), Command::Build(Kind::Dev));
         assert_eq!(parsed("install").unwrap(), Command::Install);
+        assert_eq!(parsed("trunk").unwrap(), Command::Trunk);
         assert_eq!(parsed("test").unwrap(), Command::Test(Parts::All));
         assert_eq!(
             parsed("test --browser").unwrap(),
             Command::Test(Parts::Browser)
         );
         assert_eq!(
-            parsed("serve --port 9000 --open").unwrap(),
+            parsed("serve --port 9000 --open --dev").unwrap(),
             Command::Serve(Serve {
                 port: 9000,
-                open: true
+                open: true,
+                kind: Kind::Dev,
             })
         );
     }

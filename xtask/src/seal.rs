@@ -1,18 +1,16 @@
-//! Finishing the site that Trunk wrote.
+//! Finishing the site that was built.
 //!
-//! Trunk gives the page's own files names with a hash, but not the worker's,
-//! and knows neither policies nor service workers. So, in this order:
-//!
-//! 1. the build id is taken from the content of every file;
-//! 2. the worker moves into a folder of that name, and the scripts and styles
-//!    that the page links get it as a query: a page from one build never meets
-//!    a file from another, however long something in between caches;
-//! 3. the page is told both, and its policy gets the hash of its boot script;
-//! 4. the service worker gets the id and the list of files to keep.
+//! 1. The build id is taken from the content of every file;
+//! 2. the programs' folders get it as a part of their names, and the scripts and styles that the
+//!    pages link as a query: a page from one build never meets a file from another, however long
+//!    something in between caches;
+//! 3. the page is told where the programs are;
+//! 4. the page that fetches logs from other hosts needs a network, and is not kept;
+//! 5. the service worker gets the id and the list of files to keep.
 
 use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -20,10 +18,13 @@ use sha2::{Digest, Sha256};
 
 use crate::process::{During, Failure, Result};
 
-/// The worker's files as Trunk names them; the first starts the others.
-const WORKER: [&str; 3] = ["worker_loader.js", "worker.js", "worker_bg.wasm"];
-/// JavaScript that crates bring along, imported relative to the glue.
-const SNIPPETS: &str = "snippets";
+/// The programs: their folders, and in each the script that starts it.
+const PROGRAMS: [[&str; 2]; 2] = [["page", "app.js"], ["worker", "worker.js"]];
+
+/// The icon of the page's tab.
+const ICON: &str = "www/icon.svg";
+/// What may connect to other hosts, below `www/`: of no use without a network.
+const SECOND_PAGE: [&str; 2] = ["www/fetch.html", "www/fetch.js"];
 
 /// What a sealed site amounts to.
 #[derive(Debug)]
@@ -40,20 +41,31 @@ impl fmt::Display for Sealed {
     }
 }
 
-/// Finishes the site in `dist`, which Trunk has just written.
+/// Finishes the site in `dist`, which was just built.
 pub(crate) fn seal(dist: &Path) -> Result<Sealed> {
     let id = build_id(dist, &files_below(dist)?)?;
-    let worker = move_worker(dist, &id)?;
+    for [folder, _] in PROGRAMS {
+        let from = dist.join(folder);
+        fs::rename(&from, dist.join(format!("{folder}-{id}")))
+            .during(|| format!("move {}", from.display()))?;
+    }
 
     let page = dist.join("index.html");
-    let html = finish_page(&read(&page)?, &id, &worker)?;
+    let html = finish_page(&read(&page)?, &id)?;
+    let html = with_icon(&html, &read(&dist.join(ICON))?)?;
     write(&page, &html)?;
+    let guide = dist.join("www").join("guide.html");
+    let guide_html = with_queries(&read(&guide)?, &id);
+    write(&guide, &guide_html)?;
+
+    let second = dist.join(SECOND_PAGE[0]);
+    write(&second, &with_queries(&read(&second)?, &id))?;
 
     // Below www/ it could only ever serve www/.
     let unfinished = dist.join("www").join("sw.js");
     let script = read(&unfinished)?;
     remove(&unfinished)?;
-    let kept = kept_offline(&files_below(dist)?, &html);
+    let kept = kept_offline(&files_below(dist)?, &(html + &guide_html));
     write(
         &dist.join("sw.js"),
         &finish_service_worker(&script, &id, &kept)?,
@@ -104,41 +116,32 @@ fn build_id(dist: &Path, files: &[String]) -> Result<String> {
         .collect())
 }
 
-/// Moves the worker into its own folder; returns the address to start it at.
-fn move_worker(dist: &Path, id: &str) -> Result<String> {
-    let folder = format!("worker-{id}");
-    let target = dist.join(&folder);
-    fs::create_dir(&target).during(|| format!("create {}", target.display()))?;
-    for name in WORKER {
-        let from = dist.join(name);
-        fs::rename(&from, target.join(name)).during(|| format!("move {}", from.display()))?;
+fn finish_page(html: &str, id: &str) -> Result<String> {
+    let mut html = with_meta(html, "build", id)?;
+    for [folder, script] in PROGRAMS {
+        html = with_meta(&html, folder, &format!("./{folder}-{id}/{script}"))?;
     }
-    if dist.join(SNIPPETS).is_dir() {
-        copy_folder(&dist.join(SNIPPETS), &target.join(SNIPPETS))?;
-    }
-    Ok(format!("./{folder}/{}", WORKER[0]))
+    Ok(with_queries(&html, id))
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
-    for file in files_below(from)? {
-        let target: PathBuf = to.join(&file);
-        let folder = target.parent().unwrap_or(to);
-        fs::create_dir_all(folder).during(|| format!("create {}", folder.display()))?;
-        fs::copy(from.join(&file), &target).during(|| format!("write {}", target.display()))?;
+/// Puts the icon into the page: Chromium asks for one at an address again with every new entry of the
+/// history, and once the page is there it asks for nothing.
+fn with_icon(html: &str, svg: &str) -> Result<String> {
+    let old = format!("href=\"{ICON}\"");
+    if !html.contains(&old) {
+        return Err(Failure::new(format!("index.html has no icon {ICON}")));
     }
-    Ok(())
+    let data = BASE64_STANDARD.encode(svg);
+    Ok(html.replacen(
+        &old,
+        &format!("href=\"data:image/svg+xml;base64,{data}\""),
+        1,
+    ))
 }
 
-fn finish_page(html: &str, id: &str, worker: &str) -> Result<String> {
-    let html = with_meta(html, "eventscope-build", id)?;
-    let html = with_meta(&html, "eventscope-worker", worker)?;
-    let html = with_queries(&html, id);
-    with_boot_hash(&html)
-}
-
-/// Sets the content of one `<meta name="…" content="…">`.
+/// Sets the content of one `<meta name="eventscope-…" content="…">`.
 fn with_meta(html: &str, name: &str, content: &str) -> Result<String> {
-    let start = format!("<meta name=\"{name}\" content=\"");
+    let start = format!("<meta name=\"eventscope-{name}\" content=\"");
     let at = html
         .find(&start)
         .ok_or_else(|| Failure::new(format!("index.html has no {start}…\">")))?
@@ -147,7 +150,7 @@ fn with_meta(html: &str, name: &str, content: &str) -> Result<String> {
     Ok(format!("{}{content}{}", &html[..at], &html[end..]))
 }
 
-/// Adds the build id to the scripts and styles below www/ that the page links.
+/// Adds the build id to the scripts and styles below www/ that a page links.
 fn with_queries(html: &str, id: &str) -> String {
     let mut finished = String::with_capacity(html.len());
     for (index, part) in html.split('"').enumerate() {
@@ -155,7 +158,7 @@ fn with_queries(html: &str, id: &str) -> String {
             finished.push('"');
         }
         finished.push_str(part);
-        let own = part.trim_start_matches("./").starts_with("www/");
+        let own = part.trim_start_matches(['.', '/']).starts_with("www/");
         if own && (part.ends_with(".js") || part.ends_with(".css")) {
             finished.push_str("?v=");
             finished.push_str(id);
@@ -164,39 +167,12 @@ fn with_queries(html: &str, id: &str) -> String {
     finished
 }
 
-/// Lets the policy allow the page's one inline script, and nothing else.
-fn with_boot_hash(html: &str) -> Result<String> {
-    let [boot] = inline_scripts(html)[..] else {
-        return Err(Failure::new(
-            "index.html should have exactly one inline script, Trunk's",
-        ));
-    };
-    let hash = BASE64_STANDARD.encode(Sha256::digest(boot));
-    let placeholder = "'sha256-BOOT'";
-    if html.matches(placeholder).count() != 1 {
-        return Err(Failure::new(format!(
-            "the policy in index.html should name {placeholder} once"
-        )));
-    }
-    Ok(html.replace(placeholder, &format!("'sha256-{hash}'")))
-}
-
-fn inline_scripts(html: &str) -> Vec<&str> {
-    html.split("<script")
-        .skip(1)
-        .filter_map(|rest| rest.split_once('>'))
-        .filter(|(attributes, _)| !attributes.contains("src="))
-        .filter_map(|(_, rest)| rest.split_once("</script>"))
-        .map(|(script, _)| script)
-        .collect()
-}
-
 /// The addresses a service worker keeps, exactly as they are asked for.
 fn kept_offline(files: &[String], html: &str) -> Vec<String> {
     files
         .iter()
         // The page itself is kept as "./".
-        .filter(|file| *file != "index.html")
+        .filter(|file| *file != "index.html" && !SECOND_PAGE.contains(&file.as_str()))
         .map(|file| {
             let start = html.find(&format!("{file}?v="));
             let linked = start.and_then(|start| html[start..].split('"').next());
@@ -240,43 +216,90 @@ fn remove(file: &Path) -> Result<()> {
 mod tests {
     use super::*;
 
-    const PAGE: &str = r#"<meta http-equiv="Content-Security-Policy" content="script-src 'self' 'sha256-BOOT'">
-<meta name="eventscope-build" content="dev">
-<meta name="eventscope-worker" content="./worker_loader.js">
+    const PAGE: &str = r#"<meta name="eventscope-build" content="dev">
+<meta name="eventscope-page" content="">
+<meta name="eventscope-worker" content="">
 <link rel="stylesheet" href="www/app.css">
 <link rel="icon" href="www/icon.svg">
-<script defer src="www/offline.js"></script>
-<script type="module">alert('Hello, world.');</script>"#;
+<script src="www/first.js"></script>"#;
 
     #[test]
-    fn the_page_is_finished() {
-        let html = finish_page(PAGE, "abc", "./worker-abc/worker_loader.js").unwrap();
-        // The hash is the example of the CSP specification.
-        let expected = r#"<meta http-equiv="Content-Security-Policy" content="script-src 'self' 'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='">
-<meta name="eventscope-build" content="abc">
-<meta name="eventscope-worker" content="./worker-abc/worker_loader.js">
-<link rel="stylesheet" href="www/app.css?v=abc">
-<link rel="icon" href="www/icon.svg">
-<script defer src="www/offline.js?v=abc"></script>
-<script type="module">alert('Hello, world.');</script>"#;
-        assert_eq!(html, expected);
+    fn the_icon_is_asked_for_nowhere() {
+        let html = r#"<link rel="icon" href="www/icon.svg">"#;
+        let icon = r#"<link rel="icon" href="data:image/svg+xml;base64,PHN2Zy8+">"#;
+        assert_eq!(with_icon(html, "<svg/>").unwrap(), icon);
+        assert!(with_icon("<html>", "<svg/>").is_err());
     }
 
     #[test]
-    fn a_second_inline_script_is_refused() {
-        let html = format!("{PAGE}<script>alert(1)</script>");
-        let failure = finish_page(&html, "abc", "w").unwrap_err().to_string();
-        assert!(failure.contains("exactly one inline script"), "{failure}");
+    fn the_page_is_finished() {
+        let expected = r#"<meta name="eventscope-build" content="abc">
+<meta name="eventscope-page" content="./page-abc/app.js">
+<meta name="eventscope-worker" content="./worker-abc/worker.js">
+<link rel="stylesheet" href="www/app.css?v=abc">
+<link rel="icon" href="www/icon.svg">
+<script src="www/first.js?v=abc"></script>"#;
+        assert_eq!(finish_page(PAGE, "abc").unwrap(), expected);
+        let failure = finish_page("", "abc").unwrap_err().to_string();
+        assert!(failure.contains("eventscope-build"), "{failure}");
+    }
+
+    #[test]
+    fn a_page_below_www_links_the_same_files() {
+        let html = r#"<link href="../www/app.css"><script src="../www/guide.js"></script>"#;
+        let expected =
+            r#"<link href="../www/app.css?v=abc"><script src="../www/guide.js?v=abc"></script>"#;
+        assert_eq!(with_queries(html, "abc"), expected);
+        let kept = kept_offline(&["www/app.css".to_owned()], expected);
+        assert_eq!(kept, ["www/app.css?v=abc"]);
     }
 
     #[test]
     fn the_offline_list_has_the_addresses_the_page_uses() {
-        let files = ["app-1.js", "index.html", "www/app.css"];
+        let files = [
+            "index.html",
+            "page-abc/app.js",
+            "www/app.css",
+            SECOND_PAGE[0],
+            SECOND_PAGE[1],
+        ];
         let kept = kept_offline(
             &files.map(str::to_owned),
             r#"<link href="www/app.css?v=abc">"#,
         );
-        assert_eq!(kept, ["app-1.js", "www/app.css?v=abc"]);
+        assert_eq!(kept, ["page-abc/app.js", "www/app.css?v=abc"]);
+    }
+
+    /// Only the second page may connect to other hosts, and no page takes a script from any.
+    #[test]
+    fn the_policies_are_as_they_are_meant() {
+        let www = Path::new(env!("CARGO_MANIFEST_DIR")).join("../www");
+        let second = read(&www.join("fetch.html")).unwrap();
+        let main = read(&www.join("../index.html")).unwrap();
+        let says = |html: &str, rule: &str| {
+            let policy = html
+                .split("Content-Security-Policy\" content=\"")
+                .nth(1)
+                .unwrap();
+            policy
+                .split('"')
+                .next()
+                .unwrap()
+                .split(';')
+                .any(|it| it.trim() == rule)
+        };
+        assert!(says(&main, "connect-src 'self'"));
+        assert!(says(&second, "connect-src https: http:"));
+        assert!(says(&second, "script-src 'self'"));
+        for html in [&main, &second] {
+            assert!(says(html, "default-src 'none'") && says(html, "form-action 'none'"));
+        }
+        assert!(!second.contains("<script>"));
+        let sealed = with_queries(&second, "abc");
+        assert!(
+            sealed.contains("src=\"../www/fetch.js?v=abc\"")
+                && sealed.contains("href=\"../www/app.css?v=abc\"")
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::process::{self, Result};
+use crate::site::Kind;
 
 /// How `cargo xtask serve` was asked to serve.
 #[derive(Debug, PartialEq)]
@@ -12,6 +13,8 @@ pub(crate) struct Serve {
     pub(crate) port: u16,
     /// Whether to open a browser.
     pub(crate) open: bool,
+    /// What is built before.
+    pub(crate) kind: Kind,
 }
 
 impl Default for Serve {
@@ -19,6 +22,7 @@ impl Default for Serve {
         Self {
             port: 8080,
             open: false,
+            kind: Kind::Shipped,
         }
     }
 }

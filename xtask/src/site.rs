@@ -1,59 +1,71 @@
-//! Building the site: Trunk compiles and lays out, then the result is sealed.
+//! Building the site: both programs are compiled and laid out beside the page, then the result
+//! is sealed.
 
 use std::env;
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::fs;
+use std::path::Path;
 
-use crate::process::{self, Result};
+use crate::process::{During, Failure, Result};
+use crate::programs;
+use crate::seal;
+use crate::tools;
 use crate::weigh::Weight;
-use crate::{seal, tools};
+
+/// What a site is built for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// To be used: small and fast.
+    Shipped,
+    /// To try a change: built sooner, ten times as large and slower.
+    Dev,
+}
 
 /// Leaves the finished site in `dist/`.
-pub(crate) fn build(root: &Path) -> Result<()> {
-    let path = tools::for_site(root)?;
-    fetch_crates(root)?;
-    eprintln!("building the site (about a minute the first time, seconds after that)");
-    let mut trunk = Command::new("trunk");
-    trunk
-        .args(["build", "--release", "--log", "warn"])
-        .current_dir(root)
-        .env("PATH", path)
-        // Trunk takes only "true" for it, where others take anything.
-        .env_remove("NO_COLOR")
-        .env("RUST_BACKTRACE", "0");
-    if let Some(flag) = without_own_paths() {
-        trunk.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flag);
+pub(crate) fn build(root: &Path, kind: Kind) -> Result<()> {
+    build_into(root, kind, &root.join("dist"))
+}
+
+/// Leaves the finished site where Trunk takes it from; Trunk says in its environment where that is.
+pub(crate) fn build_for_trunk(root: &Path) -> Result<()> {
+    let staging = env::var_os("TRUNK_STAGING_DIR").ok_or_else(|| {
+        Failure::new("there is no TRUNK_STAGING_DIR: this is called by Trunk (trunk serve)")
+    })?;
+    let is_release = env::var("TRUNK_PROFILE").is_ok_and(|profile| profile == "release");
+    let kind = if is_release { Kind::Shipped } else { Kind::Dev };
+    build_into(root, kind, Path::new(&staging))
+}
+
+fn build_into(root: &Path, kind: Kind, dist: &Path) -> Result<()> {
+    tools::for_site(root)?;
+    eprintln!("building the site (some minutes the first time)");
+    // Finished beside what is there, so that what is there stays if it fails.
+    let staged = root.join("target").join("site");
+    if staged.exists() {
+        fs::remove_dir_all(&staged).during(|| format!("remove {}", staged.display()))?;
     }
-    if !std::io::stderr().is_terminal() {
-        trunk.env("CARGO_TERM_QUIET", "true");
+    programs::build(root, kind, &staged)?;
+    let page = staged.join("index.html");
+    fs::copy(root.join("index.html"), &page).during(|| format!("write {}", page.display()))?;
+    copy_folder(&root.join("www"), &staged.join("www"))?;
+    let sealed = seal::seal(&staged)?;
+
+    if dist.exists() {
+        fs::remove_dir_all(dist).during(|| format!("remove {}", dist.display()))?;
     }
-    process::run(&mut trunk)?;
-    let dist = root.join("dist");
-    let sealed = seal::seal(&dist)?;
-    println!("built dist/ ({sealed}; {})", Weight::of(&dist)?);
+    fs::rename(&staged, dist).during(|| format!("move {}", staged.display()))?;
+    match kind {
+        Kind::Shipped => println!("built dist/ ({sealed}; {})", Weight::of(dist)?),
+        Kind::Dev => println!("built dist/ ({sealed}), not to be shipped"),
+    }
     Ok(())
 }
 
-/// Keeps the home folder out of the messages of a panic: nobody's name is
-/// published, and every machine builds the same files. As a setting of the
-/// target it adds to those in a configuration file, where RUSTFLAGS replaces.
-fn without_own_paths() -> Option<String> {
-    let home = env::var_os("CARGO_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(env::home_dir()?.join(".cargo")))?;
-    let sources = home.join("registry").join("src");
-    let sources = sources.to_str()?;
-    // Cargo splits the setting at spaces.
-    let splits = sources.contains(char::is_whitespace);
-    (!splits).then(|| format!("--remap-path-prefix={sources}=crates"))
-}
-
-/// Trunk builds offline, so the crates have to be there before.
-fn fetch_crates(root: &Path) -> Result<()> {
-    process::run(
-        process::cargo()
-            .args(["fetch", "--quiet", "--target", "wasm32-unknown-unknown"])
-            .current_dir(root),
-    )
+fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    for file in seal::files_below(from)? {
+        let target = to.join(&file);
+        let folder = target.parent().unwrap_or(to);
+        fs::create_dir_all(folder).during(|| format!("create {}", folder.display()))?;
+        fs::copy(from.join(&file), &target).during(|| format!("write {}", target.display()))?;
+    }
+    Ok(())
 }

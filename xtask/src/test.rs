@@ -3,11 +3,14 @@
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
+use std::num::NonZero;
 use std::ops::AddAssign;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::thread;
 
 use crate::process::{self, During, Failure, Result};
+use crate::site::Kind;
 use crate::weigh::Weight;
 use crate::{site, tools};
 
@@ -73,15 +76,32 @@ impl Tally {
     }
 }
 
+/// From so many cores on the site is built beside the native tests: what compiles it has most of
+/// its work on one core for each of the two programs.
+const CORES_FOR_BOTH: usize = 4;
+
 /// Runs the tests. The last line printed is `N passed, N failed`.
 pub(crate) fn test(root: &Path, parts: Parts) -> ExitCode {
     let mut tally = Tally::default();
-    if parts != Parts::Browser {
-        native(root, &mut tally);
-    }
-    if parts != Parts::Native {
-        browser(root, &mut tally);
-    }
+    let build = || site::build(root, Kind::Shipped);
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        if parts != Parts::Browser {
+            tally.check("tools", || tools::for_checks(root));
+        }
+        let beside = (parts == Parts::All && cores >= CORES_FOR_BOTH).then(|| scope.spawn(build));
+        if parts != Parts::Browser {
+            native(root, &mut tally);
+        }
+        if parts != Parts::Native {
+            browser(root, &mut tally, || match beside {
+                Some(building) => building
+                    .join()
+                    .unwrap_or_else(|_| Err(Failure::new("building the site panicked"))),
+                None => build(),
+            });
+        }
+    });
     println!();
     for problem in &tally.problems {
         println!("not as it should be: {problem}");
@@ -92,7 +112,6 @@ pub(crate) fn test(root: &Path, parts: Parts) -> ExitCode {
 }
 
 fn native(root: &Path, tally: &mut Tally) {
-    tally.check("tools", || tools::for_checks(root));
     for line in [
         "fmt --all --check",
         "clippy --quiet --workspace --all-targets -- -D warnings",
@@ -167,7 +186,8 @@ fn libtest_counts(line: &str) -> Option<Counts> {
     })
 }
 
-fn browser(root: &Path, tally: &mut Tally) {
+/// Runs the browser tests, against the site that `build` leaves in `dist/`.
+fn browser(root: &Path, tally: &mut Tally, build: impl FnOnce() -> Result<()>) {
     // It shows the site too.
     let program = tally.check("cargo build of the command line", || {
         process::run(
@@ -176,7 +196,7 @@ fn browser(root: &Path, tally: &mut Tally) {
                 .current_dir(root),
         )
     });
-    let built = tally.check("cargo xtask build", || site::build(root));
+    let built = tally.check("cargo xtask build", build);
     if built {
         tally.check("weight of the site", || {
             Weight::of(&root.join("dist"))?.check()

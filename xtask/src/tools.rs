@@ -10,9 +10,8 @@ use std::process::{Command, Stdio};
 
 use crate::process::{self, During, Failure, Result};
 
-/// The newest Trunk that Rust 1.95 compiles.
-const TRUNK: &str = "0.21.14";
-const TARGET: &str = "wasm32-unknown-unknown";
+/// What the site's programs are compiled for.
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 const NODE_MAJOR: u32 = 20;
 
 /// What `cargo fmt` and `cargo clippy` need, both natively and for the browser.
@@ -22,26 +21,10 @@ pub(crate) fn for_checks(root: &Path) -> Result<()> {
     target(root)
 }
 
-/// What a site build needs. Returns the search path that has it all.
-pub(crate) fn for_site(root: &Path) -> Result<OsString> {
-    let cache = cache()?;
-    let path = search_path(&[cache.join("bin"), root.join("node_modules").join(".bin")])?;
+/// What a site build needs.
+pub(crate) fn for_site(root: &Path) -> Result<()> {
     target(root)?;
-    node_packages(root)?;
-    // A release build of Trunk optimises for minutes and gains nothing here.
-    // Its own lock file holds; that of wasm-bindgen-cli names crates that
-    // have left the index.
-    cargo_tool(&path, &cache, "trunk", "trunk", TRUNK, true)?;
-    let bindgen = locked_version(root, "wasm-bindgen")?;
-    cargo_tool(
-        &path,
-        &cache,
-        "wasm-bindgen",
-        "wasm-bindgen-cli",
-        &bindgen,
-        false,
-    )?;
-    Ok(path)
+    node_packages(root)
 }
 
 /// The Chromium that runs the browser tests.
@@ -192,81 +175,6 @@ fn node_packages(root: &Path) -> Result<()> {
     fs::write(&installed, wanted).during(|| format!("write {}", installed.display()))
 }
 
-/// A program that cargo can compile, in exactly this version.
-fn cargo_tool(
-    path: &OsString,
-    cache: &Path,
-    program: &str,
-    package: &str,
-    version: &str,
-    locked: bool,
-) -> Result<()> {
-    let found = process::output(Command::new(program).arg("--version").env("PATH", path));
-    if found.as_deref() == Some(&format!("{program} {version}")) {
-        return Ok(());
-    }
-    doing(
-        &format!("compiling {program} {version} into {}", cache.display()),
-        "1 to 4 minutes",
-    );
-    let mut install = process::cargo();
-    install
-        .arg("install")
-        .arg(format!("{package}@{version}"))
-        .arg("--root")
-        .arg(cache)
-        .env("CARGO_PROFILE_RELEASE_LTO", "off")
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
-        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
-    if locked {
-        install.arg("--locked");
-    }
-    if !std::io::stderr().is_terminal() {
-        install.arg("--quiet");
-    }
-    process::run(&mut install)
-}
-
-/// Where compiled tools are kept, for every clone of this project.
-fn cache() -> Result<PathBuf> {
-    let folder = |name| env::var_os(name).filter(|value| !value.is_empty());
-    if let Some(chosen) = folder("EVENTSCOPE_TOOLS") {
-        return std::path::absolute(chosen).during(|| "use EVENTSCOPE_TOOLS".into());
-    }
-    let caches = match (folder("XDG_CACHE_HOME"), env::home_dir()) {
-        (Some(caches), _) => PathBuf::from(caches),
-        (None, Some(home)) => home.join(".cache"),
-        (None, None) => {
-            return Err(Failure::new(
-                "there is no home folder: set EVENTSCOPE_TOOLS to a folder for tools",
-            ));
-        }
-    };
-    Ok(caches.join("eventscope").join("tools"))
-}
-
-/// The version of a crate that Cargo.lock holds.
-fn locked_version(root: &Path, package: &str) -> Result<String> {
-    let lock = root.join("Cargo.lock");
-    let text = fs::read_to_string(&lock).during(|| format!("read {}", lock.display()))?;
-    version_in(&text, package)
-        .ok_or_else(|| Failure::new(format!("Cargo.lock does not name {package}")))
-}
-
-fn version_in(lock: &str, package: &str) -> Option<String> {
-    let name = format!("name = \"{package}\"");
-    let mut lines = lock.lines().skip_while(|line| *line != name).skip(1);
-    let version = lines.next()?.strip_prefix("version = \"")?;
-    Some(version.strip_suffix('"')?.to_owned())
-}
-
-/// PATH, with these folders before the others.
-fn search_path(first: &[PathBuf]) -> Result<OsString> {
-    let others = env::var_os("PATH").unwrap_or_default();
-    env::join_paths(first.iter().cloned().chain(env::split_paths(&others)))
-        .map_err(|error| Failure::new(format!("could not extend PATH: {error}")))
-}
-
 /// The file that a program's name stands for.
 fn on_path(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
@@ -294,14 +202,6 @@ fn doing(what: &str, time: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn versions_come_from_the_lock_file() {
-        let lock = "[[package]]\nname = \"a-b\"\nversion = \"1.0.0\"\n\n\
-                    [[package]]\nname = \"a\"\nversion = \"0.2.130\"\n";
-        assert_eq!(version_in(lock, "a").as_deref(), Some("0.2.130"));
-        assert_eq!(version_in(lock, "b"), None);
-    }
 
     #[test]
     fn programs_are_found() {

@@ -12,6 +12,7 @@ use eventlog::header::Header;
 use eventlog::ids::Nanos;
 use eventlog::quantity::Utc;
 use eventlog::{Event, EventSet, EventType, Record, Sink, Subject};
+use model::sorting::SortSmall;
 
 /// Events of one type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -181,7 +182,7 @@ impl Info {
         path.rsplit(['/', '\\']).next()
     }
 
-    /// When the log's clock was at 0.
+    /// The time at which the log's clock was 0.
     #[must_use]
     pub fn started(&self) -> Option<Utc> {
         Utc::from_nanoseconds(self.clock_origin_ns?)
@@ -234,7 +235,7 @@ impl Info {
                 }
             })
             .collect();
-        types.sort_by(|a, b| b.count.cmp(&a.count).then(a.id.cmp(&b.id)));
+        types.sort_small_by(|a, b| b.count.cmp(&a.count).then(a.id.cmp(&b.id)));
         types
     }
 }

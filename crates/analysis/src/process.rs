@@ -61,7 +61,7 @@ pub struct Process {
     pub pid: Option<u32>,
     /// The process that started it.
     pub parent_pid: Option<u32>,
-    /// When the log's clock was at 0.
+    /// The time at which the log's clock was 0.
     pub started: Option<Utc>,
     /// How capabilities came and went, the first [`KEPT`] changes.
     pub capability_changes: Vec<CapChange>,
@@ -130,7 +130,7 @@ pub struct HeapSettings {
     pub max_heap_bytes: Option<u64>,
     /// How much a capability allocates before a collection (`-A`).
     pub allocation_area_bytes: u64,
-    /// What the runtime gets from the operating system at once.
+    /// How much memory the runtime gets from the operating system at a time.
     pub megablock_bytes: u64,
     /// What it divides that into.
     pub block_bytes: u64,

@@ -386,7 +386,7 @@ impl Recording {
     /// nothing of it.
     #[must_use]
     pub fn origin(&self, source: Source) -> Option<&dyn Origin> {
-        sources::of(source).origin(self.profiles.get(source), &self.store)
+        sources::origin(source).origin(self.profiles.get(source), &self.store)
     }
 
     /// Makes what [`origin`](Self::origin) needs for a choice, if it is not there yet.
@@ -404,7 +404,7 @@ impl Recording {
     /// What flame graphs can be about, in the order in which it is offered.
     #[must_use]
     pub fn flame_sources(&self) -> Vec<SourceInfo> {
-        let info = |id: Source| sources::of(id).info(id, self.profiles.get(id), &self.store);
+        let info = |id: Source| sources::origin(id).info(id, self.profiles.get(id), &self.store);
         let mut infos: Vec<SourceInfo> = sources::all().filter_map(info).collect();
         let tracks = infos.iter_mut().flat_map(|info| &mut info.tracks);
         tracks.for_each(|track| self.label_track(track));

@@ -18,7 +18,7 @@ use crate::timeline::messages::Messages;
 use crate::timeline::slice::{Entry, Says, SliceThreadAnalysis, SliceThreads};
 use crate::timeline::threads::ById;
 use eventlog::conventions::Convention;
-use eventlog::{EventSet, EventType, Record, Sink, SlicePart};
+use eventlog::{EventSet, EventType, Record, Sink, SlicePart, SliceReader, SliceStep};
 use model::columns::Column;
 use model::place::too_large;
 
@@ -179,6 +179,12 @@ impl SegmentAnalysis {
             is_too_large: too_large() > self.too_large,
         };
         (segment, Scratch { threads: map })
+    }
+
+    /// Takes the events of a slice as far as the supplied bytes and `max_events` allow. It stands here
+    /// for the loop over all events to be compiled as this crate is: for speed.
+    pub fn read(&mut self, reader: &mut SliceReader, max_events: usize) -> SliceStep {
+        reader.advance(self, max_events)
     }
 
     /// What becomes of the events of the type of the first one.

@@ -311,8 +311,8 @@ fn waits(looked: &Looked<'_>, labels: &Labels) -> Option<Numbers> {
 metrics! {
     "alloc.bytes" Bytes Lower Counted false [] [GcStatistics] "Bytes that the program allocated." |of, _| one(of.scope.allocated_bytes()?);
     "cap.busy" Share Higher Timed false [] [Threads] "The share of the capabilities' time in which they ran threads." |of, _| share_of_caps(of, |all| all.running_ns);
-    "cap.idle" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they stood by with no thread ready." |of, _| share_of_caps(of, |all| all.idle_ns);
-    "cap.lost" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they stood by while a thread was ready." |of, _| share_of_caps(of, |all| all.idle_ready_ns);
+    "cap.idle" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they were idle with no thread ready." |of, _| share_of_caps(of, |all| all.idle_ns);
+    "cap.lost" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they were idle while a thread was ready." |of, _| share_of_caps(of, |all| all.idle_ready_ns);
     "finding.count" Count Lower Timed false [] [] "How many findings there are that matter." |of, _| one(of.report().findings.iter().filter(|found| found.severity > crate::finding::Severity::Minor).count() as u64);
     "gc.balance" Share Higher Timed false [] [GcStatistics] "How evenly the threads of parallel collections shared the work." |of, _| Some(Numbers::One(of.summary.work_balance?));
     "gc.copied" Bytes Lower Counted false [] [GcStatistics] "Bytes that collections copied." |of, _| one(of.summary.bytes_copied?);

@@ -13,6 +13,7 @@ use analysis::listen::Listen;
 use analysis::recording::Recording;
 use eventlog::ids::ThreadId;
 use model::format;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// A rule that found nothing, and why.
@@ -92,7 +93,7 @@ impl Report {
                 Outcome::CannotTell(why) => report.cannot_tell.push(passed(why.into_owned())),
             }
         }
-        report.findings.sort_by(|a, b| {
+        report.findings.sort_small_by(|a, b| {
             let key = |finding: &Finding| (finding.axis, finding.severity == Severity::Minor);
             let by_claim = b.claimed_ns.cmp(&a.claimed_ns);
             let by_share = b.share.total_cmp(&a.share);
@@ -146,7 +147,7 @@ impl Report {
     pub fn gravest(&self) -> Vec<&Finding> {
         let all = self.findings.iter();
         let mut found: Vec<&Finding> = all.filter(|finding| finding.matters()).collect();
-        found.sort_by_key(|finding| (finding.axis == Axis::Log, Reverse(finding.severity)));
+        found.sort_small_by_key(|finding| (finding.axis == Axis::Log, Reverse(finding.severity)));
         found
     }
 

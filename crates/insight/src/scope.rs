@@ -139,7 +139,7 @@ impl Input {
             }
             Self::EachSpark => "the log has no single sparks: run the program with +RTS -lf",
             Self::Nonmoving => {
-                "the concurrent collector did not run; with +RTS --nonmoving-gc -l it would"
+                "the nonmoving collector did not run; with +RTS --nonmoving-gc -l it would"
             }
             Self::Censuses => {
                 "the log has no census of the heap: run the program with +RTS -hT -l, or another kind of heap profile"

@@ -12,6 +12,7 @@ use analysis::timeline::turns::Turn;
 use analysis::timeline::user_spans::UserSpan;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::lane::Lane;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// A stretch of time in which a thread could not go on.
@@ -202,7 +203,7 @@ impl<'a> Caps<'a> {
             Some((change.at.0, opens))
         });
         let mut changes: Vec<(u64, bool)> = lives.chain(settings).collect();
-        changes.sort_unstable_by(|a, b| b.cmp(a));
+        changes.sort_small_by(|a, b| b.cmp(a));
         Self {
             lanes: lanes.map(|cap| (&cap.runs, 0)).collect(),
             pauses: account.pauses().all(),

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use crate::time::Interval;
 use eventlog::ids::{Duration, Nanos};
 pub use eventlog::quantity::count;
 use eventlog::quantity::write_size;
@@ -141,6 +142,13 @@ pub fn time(time: Nanos) -> String {
     };
     let digits = scaled(time.0, decimals, unit.length);
     format!("{}{NBSP}{}", fixed(digits, decimals), unit.name)
+}
+
+/// A stretch of time, with its length: `51.2 ms – 59.6 ms (8.40 ms)`.
+#[must_use]
+pub fn range(range: Interval) -> String {
+    let [from, to] = [range.start(), range.end()].map(time);
+    format!("{from} – {to} ({})", duration(range.duration()))
 }
 
 /// A number where there is little room: of a million or more only the millions, `14.3 M`.

@@ -14,6 +14,7 @@ pub mod place;
 pub mod profile;
 pub mod remembered;
 pub mod shelf;
+pub mod sorting;
 pub mod span_lane;
 pub mod time;
 

@@ -169,6 +169,8 @@ actions! {
             Effect::Timeline(|control| control.follow(Lead::Waker));
         NextOnCapability, Open, [at("KeyN")], "Go to what ran here next", "The next run on the capability of the selected item.",
             Effect::Timeline(|control| control.follow(Lead::Next));
+        AllWakeups, Open, [at("KeyJ")], "Show all wakeups of this thread", "All in view, as arrows, not only those of the selected item; press again to undo.",
+            Effect::Timeline(Control::show_all_wakeups);
         CopyDetails, Open, [at("KeyY")], "Copy the details", "All that is said of the item, as text.",
             Effect::Page(Command::CopyDetails);
         PinDetails, Open, [at("KeyI")], "Keep the details open", "Those of the selected item; press again to undo.",
@@ -213,15 +215,23 @@ actions! {
             Effect::Page(Command::NextNote);
         PreviousNote, Open, [text("<")], "Go to the previous note", "",
             Effect::Page(Command::PreviousNote);
+        SaveNotes, Open, [], "Save the notes", "As a file, which the panel of notes can load.",
+            Effect::Page(Command::SaveNotes);
     }
     Panels, "Panels": {
         TogglePanel, Open, [at("Backslash"), text("\\")], "Hide or show the panel", "The one below the timeline.",
             Effect::View(effect::toggle_panel);
+        MaximisePanel, Open, [at("Backslash").shift()], "Maximise the panel", "It has all of the window below the header; press again to undo.",
+            Effect::View(effect::maximise_panel);
     }
     Log, "Log": {
         Open, Always, [at("KeyO")], "Open a log", "",
             Effect::Page(Command::Open);
-        Compare, Open, [at("KeyV")], "Compare with another log…", "It is shown beside the open one, with the same zoom.",
+        ReadAgain, Open, [at("KeyR")], "Read the log again", "As its file is now; the view stays.",
+            Effect::Page(Command::ReadAgain);
+        Home, Open, [], "Go to the first page", "The log stays open.",
+            Effect::Page(Command::Home);
+        Compare, Open, [at("KeyV")], "Compare with another log", "It is shown beside the open one, with the same zoom.",
             Effect::Page(Command::Compare);
         SwapRoles, Two, [], "Swap before and after", "Of the two logs that are compared.",
             Effect::Page(Command::SwapRoles);
@@ -235,7 +245,9 @@ actions! {
             Effect::Page(Command::ExportPng);
         ExportSvg, Open, [], "Save the timeline as SVG", "As it is on the screen; of two logs both, below each other.",
             Effect::Page(Command::ExportSvg);
-        Theme, Always, [at("KeyT")], "Change the theme", "As the system has it, light, dark.",
+        SaveReport, Open, [], "Save a report", "Numbers, findings, timeline, collections, heap and threads in one HTML file, to read, print and send: of the selected range, or else of the whole log.",
+            Effect::Page(Command::SaveReport);
+        Theme, Always, [at("KeyT")], "Change the theme", "The system’s, light, dark.",
             Effect::Page(Command::Theme);
         Contrast, Always, [], "Change the contrast", "As the system asks for, or more, with patterns beside the colours.",
             Effect::Page(Command::Contrast);
@@ -245,6 +257,10 @@ actions! {
             Effect::Page(Command::Help);
         Legend, Always, [], "Show what the marks mean", "",
             Effect::Page(Command::Legend);
+        Tour, Always, [], "Take the tour", "Eight views of a sample, in about five minutes.",
+            Effect::Page(Command::Tour);
+        Guide, Always, [], "Read the guide", "What words, colours and numbers mean, and how to record a log; in a new tab.",
+            Effect::Page(Command::Guide);
     }
 }
 

@@ -114,26 +114,66 @@ pub enum Separated {
     ByCommas,
     /// By tabs. A tab or line end in a name becomes a space.
     ByTabs,
+    /// By the names of their columns: a JSON list of objects.
+    ByNames,
+}
+
+impl Separated {
+    /// What follows the last row of all.
+    #[must_use]
+    pub const fn end(self) -> &'static str {
+        match self {
+            Self::ByCommas | Self::ByTabs => "",
+            Self::ByNames => "\n]\n",
+        }
+    }
+}
+
+/// Rows as a text, with the names of the columns before them if these are the first of all: a
+/// long table may be asked for in parts. After the last part comes [`Separated::end`].
+#[must_use]
+pub fn rows_text<'a, const N: usize>(
+    how: Separated,
+    names: &[&'static str; N],
+    rows: impl Iterator<Item = [Cell<'a>; N]>,
+    is_first: bool,
+) -> String {
+    let mut out = String::new();
+    if is_first && how != Separated::ByNames {
+        push_row(&mut out, how, &names.map(Cell::from));
+    }
+    for (place, cells) in rows.enumerate() {
+        if how != Separated::ByNames {
+            push_row(&mut out, how, &cells);
+            continue;
+        }
+        let begins = is_first && place == 0;
+        out.push_str(if begins { "[\n" } else { ",\n" });
+        let columns = names.iter().zip(&cells);
+        let object: serde_json::Map<_, _> = columns
+            .map(|(name, cell)| ((*name).to_owned(), cell.to_json()))
+            .collect();
+        out.push_str(&serde_json::Value::from(object).to_string());
+    }
+    out
 }
 
 /// Appends a row of cells, with its line end.
-pub fn push_row(out: &mut String, how: Separated, cells: &[Cell<'_>]) {
-    for (i, cell) in cells.iter().enumerate() {
+fn push_row(out: &mut String, how: Separated, cells: &[Cell<'_>]) {
+    let (separator, end) = match how {
+        Separated::ByCommas => (",", "\r\n"),
+        Separated::ByTabs | Separated::ByNames => ("\t", "\n"),
+    };
+    for (place, cell) in cells.iter().enumerate() {
+        out.push_str(if place > 0 { separator } else { "" });
         match how {
-            Separated::ByCommas => {
-                out.push_str(if i > 0 { "," } else { "" });
-                push_csv(out, cell, Formulas::Neutralised);
-            }
-            Separated::ByTabs => {
-                out.push_str(if i > 0 { "\t" } else { "" });
+            Separated::ByCommas => push_csv(out, cell, Formulas::Neutralised),
+            Separated::ByTabs | Separated::ByNames => {
                 out.push_str(&cell.text().replace(['\t', '\n', '\r'], " "));
             }
         }
     }
-    out.push_str(match how {
-        Separated::ByCommas => "\r\n",
-        Separated::ByTabs => "\n",
-    });
+    out.push_str(end);
 }
 
 /// Whether a spreadsheet takes a text for a formula: by its first character, before which some
@@ -181,5 +221,30 @@ mod tests {
     fn numbers_stay_numbers() {
         assert_eq!(csv(&7.into(), Formulas::Neutralised), "7");
         assert_eq!(csv(&None::<u64>.into(), Formulas::Neutralised), "");
+    }
+
+    #[test]
+    fn parts_of_a_table_are_one_text() {
+        let rows = || [["a\tb".into(), 1.into()], ["=c".into(), Cell::Absent]].into_iter();
+        let whole = |how: Separated| {
+            let part = |from: usize, is_first| {
+                rows_text(
+                    how,
+                    &["name", "number"],
+                    rows().skip(from).take(1),
+                    is_first,
+                )
+            };
+            part(0, true) + &part(1, false) + how.end()
+        };
+        assert_eq!(whole(Separated::ByTabs), "name\tnumber\na b\t1\n=c\t\n");
+        assert_eq!(
+            whole(Separated::ByCommas),
+            "name,number\r\na\tb,1\r\n'=c,\r\n"
+        );
+        let json: serde_json::Value = serde_json::from_str(&whole(Separated::ByNames)).unwrap();
+        let expected =
+            serde_json::json!([{"name": "a\tb", "number": 1}, {"name": "=c", "number": null}]);
+        assert_eq!(json, expected);
     }
 }

@@ -2,13 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::cells::{Cell, Separated, push_row};
+use crate::cells::{Cell, Separated, rows_text};
 use crate::scene::format;
 use crate::view::compare::{CompareColumn, CompareView};
 use eventlog::ids::Duration;
 use insight::compare::{Claim, Comparison, Difference, Trend};
 use insight::digest::Group;
 use insight::metrics::{Direction, Unit};
+use model::sorting::SortSmall;
 
 /// What a number is called: as guards call it, and with its group where that does not say it.
 #[must_use]
@@ -149,9 +150,9 @@ pub fn shown(comparison: &Comparison, view: &CompareView) -> Vec<usize> {
         .collect();
     let importance = importance(comparison);
     // Equal ones stay in the order of their groups.
-    places.sort_by(|&a, &b| importance[b].total_cmp(&importance[a]));
+    places.sort_small_by(|&a, &b| importance[b].total_cmp(&importance[a]));
     if let Some((column, descending)) = view.sort {
-        places.sort_by(|&a, &b| {
+        places.sort_small_by(|&a, &b| {
             let order = compare(column, &rows[a], &rows[b]);
             if descending { order.reverse() } else { order }
         });
@@ -178,13 +179,13 @@ fn compare(column: CompareColumn, a: &Difference, b: &Difference) -> std::cmp::O
     }
 }
 
-/// Some numbers as a text for other programs, with the names of the columns before the first
-/// of all: times in nanoseconds, sizes in bytes.
+/// Some numbers as a text for other programs, which [`rows_text`] makes: times in nanoseconds,
+/// sizes in bytes.
 #[must_use]
 pub fn text<'a>(
     rows: impl Iterator<Item = &'a Difference>,
     how: Separated,
-    with_head: bool,
+    is_first: bool,
 ) -> String {
     const HEAD: [&str; 9] = [
         "group",
@@ -197,37 +198,33 @@ pub fn text<'a>(
         "verdict",
         "deviates between runs",
     ];
-    let mut text = String::new();
-    if with_head {
-        push_row(&mut text, how, &HEAD.map(Cell::from));
-    }
-    for row in rows {
-        let unit = match row.unit {
-            Unit::Ns => "ns",
-            Unit::Bytes => "bytes",
-            Unit::Count => "count",
-            Unit::Share => "share",
-            Unit::PerSecond => "per second",
-        };
-        let change = before(row).and(after(row)).map(|_| row.change);
-        let class = match row.class {
-            insight::metrics::Class::Counted => "hardly",
-            insight::metrics::Class::Timed => "yes",
-        };
-        let cells = [
-            row.key.group.title().into(),
-            name(row).into(),
-            unit.into(),
-            before(row).into(),
-            after(row).into(),
-            change.into(),
-            row.ratio.map(|ratio| (ratio * 1e6).round() / 1e6).into(),
-            verdict(row).into(),
-            class.into(),
-        ];
-        push_row(&mut text, how, &cells);
-    }
-    text
+    rows_text(how, &HEAD, rows.map(cells), is_first)
+}
+
+fn cells(row: &Difference) -> [Cell<'_>; 9] {
+    let unit = match row.unit {
+        Unit::Ns => "ns",
+        Unit::Bytes => "bytes",
+        Unit::Count => "count",
+        Unit::Share => "share",
+        Unit::PerSecond => "per second",
+    };
+    let change = before(row).and(after(row)).map(|_| row.change);
+    let class = match row.class {
+        insight::metrics::Class::Counted => "hardly",
+        insight::metrics::Class::Timed => "yes",
+    };
+    [
+        row.key.group.title().into(),
+        name(row).into(),
+        unit.into(),
+        before(row).into(),
+        after(row).into(),
+        change.into(),
+        row.ratio.map(|ratio| (ratio * 1e6).round() / 1e6).into(),
+        verdict(row).into(),
+        class.into(),
+    ]
 }
 
 #[cfg(test)]

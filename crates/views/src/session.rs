@@ -5,6 +5,7 @@ pub mod check;
 mod contents;
 mod diagnostics;
 pub mod event_list;
+mod facts;
 mod flame;
 mod flame_export;
 mod grow;
@@ -17,6 +18,7 @@ pub mod questions;
 mod read;
 mod slices;
 mod symbols;
+pub mod tables;
 
 use std::collections::BTreeMap;
 use std::ops::Range;

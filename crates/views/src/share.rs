@@ -10,6 +10,7 @@
 //! | `f` | fingerprint of the log, see [`Fingerprint`] | `9b831.4f0a91c2d7e3` |
 //! | `lb`, `la` | fingerprint of the log that it is compared with: the one before, or after | `8x2.0a91c2d7e34f` |
 //! | `n` | name of the log; off unless asked for, names tell secrets | `server.eventlog` |
+//! | `url` | where the log is, for a page that is to fetch it | `logs%2Frun.eventlog` |
 //! | `t` | visible range: start, unit (`n`, `u`, `m`, `s`), duration | `12345m1500` |
 //! | `r` | selected range, same form | `12600m40` |
 //! | `e` | selected item: nanoseconds and track | `12601234567.cap3` |
@@ -25,6 +26,7 @@
 //! | `tg` | `1` if threads with one label stand together | `1` |
 //! | `sp` | what messages begin with that begin spans of the program, `!`, and that end them | `BEGIN!DONE,END` |
 //! | `ph` | `1` if the panel is hidden | `1` |
+//! | `pm` | `1` if the panel is maximised, and the timeline hidden | `1` |
 //! | `k` | notes: a moment in nanoseconds or a range, `~` and a name | `7~start,12600m40~slow` |
 //!
 //! Beside these, panels have keys of their own, in the order of their table:
@@ -36,7 +38,9 @@
 //! text is cut. Unknown keys, and unknown words where a newer version may have
 //! more of them, are kept and written again.
 
+pub mod held;
 mod notes;
+pub mod place;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -49,13 +53,16 @@ use crate::view::panel::{Panel, PanelName, Piece, find};
 use crate::view::text::{
     MAX_TEXT, cut, escape, escape_text, number, read_range, unescape, unless, write_range,
 };
-use crate::view::{Selected, View, tracks};
+use crate::view::{Room, Selected, View, tracks};
 use eventlog::ids::Nanos;
 
 /// How many unknown keys are kept.
 pub(crate) const MAX_UNKNOWN: usize = 16;
 /// The longest unknown key that is kept, in bytes.
 pub(crate) const MAX_UNKNOWN_KEY: usize = 32;
+/// The longest address of a log, in bytes: half of one leads elsewhere, so that a longer one is
+/// left out.
+pub(crate) const MAX_URL: usize = 2000;
 
 /// What a link says. The default is a fresh view of any log.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,6 +75,8 @@ pub struct Link {
     pub other: Option<(Role, Fingerprint)>,
     /// What the log was called. Not empty; shown as text only.
     pub log_name: Option<String>,
+    /// Where it is: an address, maybe relative to the page's. Not empty.
+    pub url: Option<String>,
     /// What is shown of it.
     pub view: View,
     /// What this version does not know.
@@ -130,7 +139,10 @@ impl Unknown {
 /// those that there are.
 #[must_use]
 pub fn encode(link: &Link, panels: &[Panel]) -> String {
-    let fields = fields(link, panels);
+    let fields: Vec<(&str, String)> = fields(link, panels)
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, value?)))
+        .collect();
     let unknown = link
         .unknown
         .iter()
@@ -148,30 +160,40 @@ pub fn encode(link: &Link, panels: &[Panel]) -> String {
     if fresh { String::new() } else { out }
 }
 
-/// The known keys that differ from a fresh view, values escaped.
-fn fields(link: &Link, panels: &[Panel]) -> Vec<(&'static str, String)> {
+/// The known keys in their order, with what differs from a fresh view, escaped.
+fn fields(link: &Link, panels: &[Panel]) -> Vec<(&'static str, Option<String>)> {
     let view = &link.view;
     let panel = unless(view.panel, PanelName::default());
     let other = |role| link.other.filter(|(is, _)| *is == role);
     let other = |role| other(role).map(|(_, print)| print.to_string());
+    let has_all = |who| (view.room == who).then(|| "1".to_owned());
     let log = [
         ("f", link.fingerprint.map(|print| print.to_string())),
         ("lb", other(Role::Before)),
         ("la", other(Role::After)),
         ("n", link.log_name.as_deref().and_then(escape_text)),
+        (
+            "url",
+            link.url.as_deref().filter(|url| is_url(url)).map(escape),
+        ),
         ("t", view.visible.and_then(write_range)),
         ("r", view.selection.and_then(write_range)),
         ("e", view.selected.as_ref().map(write_selected)),
         ("p", panel.map(|panel| panel.0.to_owned())),
-        ("ph", view.panel_hidden.then(|| "1".to_owned())),
+        ("ph", has_all(Room::Timeline)),
+        ("pm", has_all(Room::Panel)),
     ];
     let panels = panels.iter();
     log.into_iter()
         .chain(tracks::write(&view.tracks))
         .chain(panels.flat_map(|panel| panel.write(&view.settings)))
         .chain([("k", notes::write_notes(&view.notes))])
-        .filter_map(|(key, value)| Some((key, value?)))
         .collect()
+}
+
+/// Whether a text may be the address of a log.
+fn is_url(text: &str) -> bool {
+    (1..=MAX_URL).contains(&text.len())
 }
 
 /// Reads a fragment, with or without its `#`. Never fails. `panels` are those
@@ -222,10 +244,22 @@ fn read_text(link: &mut Link, key: &str, value: String, panels: &'static [Panel]
         "lb" => link.other = Some((Role::Before, Fingerprint::parse(&value)?)),
         "la" => link.other = Some((Role::After, Fingerprint::parse(&value)?)),
         "n" => link.log_name = Some(cut(&value).to_owned()).filter(|name| !name.is_empty()),
+        "url" => link.url = Some(value).filter(|url| is_url(url)),
         "t" => view.visible = Some(read_range(&value)?),
         "r" => view.selection = Some(read_range(&value)?),
         "e" => view.selected = Some(read_selected(&value)?),
-        "ph" => view.panel_hidden = value == "1",
+        "ph" | "pm" => {
+            let who = if key == "ph" {
+                Room::Timeline
+            } else {
+                Room::Panel
+            };
+            view.room = if value == "1" {
+                who
+            } else {
+                view.room.beside(who)
+            };
+        }
         "p" => {
             if let Some(panel) = find(panels, &value) {
                 view.panel = panel.name;

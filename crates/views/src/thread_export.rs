@@ -1,7 +1,7 @@
-//! The table of threads for other programs: one list of columns for CSV and
-//! for the command line. Times are in nanoseconds.
+//! The table of threads for other programs: one list of columns for files
+//! and for the command line. Times are in nanoseconds.
 
-use crate::cells::{Cell, Formulas, push_csv};
+use crate::cells::{Cell, Separated, rows_text};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTimes};
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
@@ -76,26 +76,10 @@ pub fn cells(row: &ThreadTimes) -> [Cell<'_>; COLUMNS.len()] {
     COLUMNS.map(|(_, content)| content(row))
 }
 
-/// The rows of a table as CSV (RFC 4180), with a row of names first if
-/// `header` says so: a long table may be asked for in parts. A spreadsheet
-/// takes no label for a formula.
+/// The rows of a table as a text, which [`rows_text`] makes: a long table may be asked for in parts.
 #[must_use]
-pub fn thread_csv(table: &ThreadTable, header: bool) -> String {
-    let mut csv = String::new();
-    if header {
-        csv.push_str(&names().join(","));
-        csv.push_str("\r\n");
-    }
-    for row in &table.rows {
-        for (i, cell) in cells(row).iter().enumerate() {
-            if i > 0 {
-                csv.push(',');
-            }
-            push_csv(&mut csv, cell, Formulas::Neutralised);
-        }
-        csv.push_str("\r\n");
-    }
-    csv
+pub fn thread_text(table: &ThreadTable, how: Separated, is_first: bool) -> String {
+    rows_text(how, &names(), table.rows.iter().map(cells), is_first)
 }
 
 #[cfg(test)]
@@ -122,8 +106,9 @@ mod tests {
         let zeros = ",0".repeat(17);
         let rest = format!("3,,still waiting for a capability{zeros},,0,0,0,,\r\n");
         let rows = format!("7,plain,{rest}7,\"'=a, \"\"b\"\"\nc\",{rest}");
-        assert_eq!(thread_csv(&table, false), rows);
-        let whole = thread_csv(&table, true);
+        let text = |is_first| thread_text(&table, Separated::ByCommas, is_first);
+        assert_eq!(text(false), rows);
+        let whole = text(true);
         assert_eq!(whole, format!("{}\r\n{rows}", names().join(",")));
     }
 }

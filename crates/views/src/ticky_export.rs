@@ -1,8 +1,7 @@
 //! The table of ticky counters for other programs: one list of columns for
 //! files and for the command line. Sizes are bytes.
 
-pub use crate::cells::Separated;
-use crate::cells::{Cell, push_row};
+use crate::cells::{Cell, Separated, rows_text};
 use analysis::ticky::{Definition, Info, TickyRow, TickyTable};
 
 /// What a column has of a row.
@@ -80,18 +79,11 @@ pub fn cells(table: &TickyTable, row: &TickyRow) -> [Cell<'static>; COLUMNS.len(
     COLUMNS.map(|(_, content)| content(table, row))
 }
 
-/// The rows of a table as a text, with a row of names first if `header` says
-/// so: a long table may be asked for in parts.
+/// The rows of a table as a text, which [`rows_text`] makes: a long table may be asked for in parts.
 #[must_use]
-pub fn ticky_text(table: &TickyTable, how: Separated, header: bool) -> String {
-    let mut out = String::new();
-    if header {
-        push_row(&mut out, how, &names().map(Cell::from));
-    }
-    for row in &table.rows {
-        push_row(&mut out, how, &cells(table, row));
-    }
-    out
+pub fn ticky_text(table: &TickyTable, how: Separated, is_first: bool) -> String {
+    let rows = table.rows.iter().map(|row| cells(table, row));
+    rows_text(how, &names(), rows, is_first)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::ui::act::on;
 use crate::ui::viewer::{Goto, Place};
 use views::actions::Action;
 use views::beside::Role;
+use views::scene::viewport;
 use views::timeline::arrange::TrackChange;
 use views::tracks::details::FlameTarget;
 use views::view::Change;
@@ -25,9 +26,12 @@ pub(super) struct Callbacks {
     pub(super) flame_other: Callback<FlameTarget>,
     pub(super) event_other: Callback<Place>,
     pub(super) unpin_other: Callback<()>,
+    pub(super) wakeups_other: Callback<()>,
     pub(super) flame: Callback<FlameTarget>,
     pub(super) event: Callback<Place>,
     pub(super) unpin: Callback<()>,
+    pub(super) wakeups: Callback<()>,
+    pub(super) look: Callback<viewport::Place>,
     pub(super) action: Callback<Action>,
     pub(super) diagnostics: Callback<()>,
     pub(super) cancel: Callback<()>,
@@ -48,9 +52,12 @@ impl Callbacks {
             flame_other: on(ctx, App::show_other_in_flame),
             event_other: on(ctx, App::show_event_of_other),
             unpin_other: on(ctx, App::unpin_other),
+            wakeups_other: on(ctx, App::show_all_wakeups_of_other),
             flame: on(ctx, App::show_in_flame),
             event: on(ctx, App::show_event),
             unpin: on(ctx, App::unpin),
+            wakeups: on(ctx, App::show_all_wakeups),
+            look: on(ctx, App::show_place),
             action: on(ctx, App::perform),
             diagnostics: on(ctx, App::show_diagnostics),
             cancel: on(ctx, App::cancel),

@@ -1,84 +1,72 @@
-//! Files that are dropped or chosen, or come with the page: a log is opened, an
+//! Files that are dropped or chosen: a log is opened, an
 //! executable names addresses.
 
 use std::rc::Rc;
 
 use wasm_bindgen_futures::spawn_local;
-use web_sys::File;
 use yew::prelude::*;
 
 use super::{App, TimelineState};
 use crate::ui::act::on;
 use crate::ui::beside::Answer;
 use crate::ui::client::LogClient;
-use crate::ui::files::{self, Dropped, LogFile, Sorted};
+use crate::ui::files::{self, Chosen, Dropped, LogFile, Origin, Sorted};
+use crate::ui::landing::Asked;
+use crate::ui::panels::PANELS;
+use crate::ui::recent;
+use views::actions::Action;
 use views::beside::Role;
 use views::heap::choice::HeapChoice;
 use views::heap::settings::HeapView;
 use views::scene::format::many;
+use views::share::decode;
+use views::trouble::{Code, Trouble};
 use views::view::View;
 use views::view::compare::CompareView;
 
 impl App {
-    pub(super) fn open_sample(&mut self, ctx: &Context<Self>, path: &'static str) -> bool {
-        let opened = on(ctx, Self::sample_came);
-        spawn_local(async move { opened.emit(files::fetch(path).await) });
+    /// Does what is asked for on the first page, or from outside.
+    pub(super) fn asked(&mut self, ctx: &Context<Self>, asked: Asked) -> bool {
+        match asked {
+            Asked::Files(files) => self.chosen(ctx, files),
+            Asked::Failed(why) => {
+                self.fail(Trouble::saying(Code::NotRead, why));
+                true
+            }
+            Asked::Sample(path, view) => self.open_sample(ctx, (path, view)),
+            Asked::Browse => self.perform(ctx, Action::Open),
+            Asked::Tour => self.start_tour(ctx),
+        }
+    }
+
+    /// Opens a sample with a view of what it shows, as links write it.
+    fn open_sample(&mut self, ctx: &Context<Self>, (path, view): (String, String)) -> bool {
+        let came = on(ctx, Self::sample_came);
+        spawn_local(async move { came.emit((view, files::sample(&path).await)) });
         false
     }
 
-    fn sample_came(&mut self, ctx: &Context<Self>, sample: Result<File, String>) -> bool {
+    fn sample_came(
+        &mut self,
+        ctx: &Context<Self>,
+        (view, sample): (String, Result<Sorted, Trouble>),
+    ) -> bool {
         match sample {
-            Ok(file) => {
-                self.chosen(ctx, vec![file]);
+            Ok(sorted) => {
+                if !self.log.is_there() || (self.is_home && self.unsaved_notes() == 0) {
+                    self.wanted.get_or_insert_with(|| decode(&view, PANELS));
+                }
+                self.sorted(ctx, sorted)
             }
             Err(why) => {
-                self.dialogs.error = Some(format!(
-                    "The sample could not be fetched: {why}. Reload the page and try again."
-                ));
+                self.fail(why);
+                true
             }
         }
-        true
-    }
-
-    /// Opens the files that the page is served with, if it is with any.
-    pub(super) fn open_served(&mut self, ctx: &Context<Self>) {
-        let addresses = files::served();
-        if addresses.is_empty() {
-            return;
-        }
-        let names: Vec<String> = addresses.iter().map(|at| files::name_of(at)).collect();
-        self.dialogs.notice = Some(format!("Fetching {}…", names.join(" and ")));
-        let came = on(ctx, Self::served_came);
-        spawn_local(async move {
-            let mut files = Vec::new();
-            for address in addresses {
-                match files::fetch(&address).await {
-                    Ok(file) => files.push(file),
-                    Err(why) => {
-                        return came.emit(Err(format!(
-                            "“{}” could not be fetched: {why}. Is eventscope view still running? A large file needs room on the disk of the browser, too: dropped here it is read where it is.",
-                            files::name_of(&address)
-                        )));
-                    }
-                }
-            }
-            came.emit(Ok(files));
-        });
-    }
-
-    fn served_came(&mut self, ctx: &Context<Self>, served: Result<Vec<File>, String>) -> bool {
-        self.dialogs.notice = None;
-        match served {
-            Ok(files) => {
-                self.chosen(ctx, files);
-            }
-            Err(why) => self.fail(why),
-        }
-        true
     }
 
     /// Files were dropped or chosen: it has to be found out what they are.
-    pub(super) fn chosen(&mut self, ctx: &Context<Self>, files: Vec<File>) -> bool {
+    pub(super) fn chosen(&mut self, ctx: &Context<Self>, files: Vec<Chosen>) -> bool {
         let sorted = on(ctx, Self::sorted);
         spawn_local(async move { sorted.emit(files::sort(files).await) });
         false
@@ -89,7 +77,7 @@ impl App {
     }
 
     /// Opens a log in place of what is open.
-    fn open(&mut self, ctx: &Context<Self>, file: &LogFile) {
+    pub(super) fn open(&mut self, ctx: &Context<Self>, file: &LogFile) {
         self.clear(ctx);
         let client = self.client.open(&file.file);
         self.begin(client, file);
@@ -97,7 +85,7 @@ impl App {
 
     /// Opens two logs in place of what is open. The one whose file was changed earlier is
     /// the one before, and the panels are about the other one, unless a link says otherwise.
-    fn open_two(&mut self, ctx: &Context<Self>, one: LogFile, two: LogFile) {
+    pub(super) fn open_two(&mut self, ctx: &Context<Self>, one: LogFile, two: LogFile) {
         let later = one.file.last_modified() > two.file.last_modified();
         let (before, after) = if later { (two, one) } else { (one, two) };
         let link = self.wanted.as_ref().filter(|link| {
@@ -118,9 +106,12 @@ impl App {
 
     /// Closes what is open, and forgets what of the view was about it.
     fn clear(&mut self, ctx: &Context<Self>) {
+        self.remember_before();
+        self.is_home = false;
+        self.touring = None;
         self.close_other(ctx, ());
         self.dialogs.offered = None;
-        self.dialogs.error = None;
+        self.dialogs.trouble = None;
         self.dialogs.notice = None;
         self.timeline = TimelineState::default();
         self.pauses.overview = None;
@@ -153,6 +144,11 @@ impl App {
 
     /// Shows a log that is being opened.
     fn begin(&mut self, client: LogClient, file: &LogFile) {
+        if let Origin::Handle(handle) = &file.origin
+            && files::served().is_empty()
+        {
+            recent::keep(handle);
+        }
         self.log = self.log.next(file);
         self.log_client = client;
         self.viewer.reset(self.log_client.clone());
@@ -162,12 +158,13 @@ impl App {
         self.dialogs.dragging = false;
         match dropped {
             Dropped::Files(files) => {
-                self.chosen(ctx, files);
+                let came = on(ctx, Self::chosen);
+                spawn_local(async move { came.emit(files.await) });
             }
             Dropped::Folder => {
-                self.fail("That is a folder. Drop the .eventlog or .hp file that is in it.")
+                self.fail(Trouble::new(Code::Folder));
             }
-            Dropped::Nothing => self.fail("That is no file. Drop an .eventlog or .hp file."),
+            Dropped::Nothing => self.fail(Trouble::new(Code::NoFile)),
         }
         true
     }
@@ -187,7 +184,7 @@ impl App {
             _ => {}
         }
         if let Some(why) = sorted.unreadable {
-            self.fail(why);
+            self.fail(Trouble::saying(Code::NotRead, why));
         } else if sorted.more > 0 {
             let files = many(sorted.more as u64, "other file");
             self.dialogs.notice = Some(format!("{files} ignored: two logs are shown at a time."));
@@ -197,7 +194,8 @@ impl App {
 
     /// A log came by itself.
     fn came(&mut self, ctx: &Context<Self>, file: LogFile) {
-        if !self.log.is_open() {
+        let is_home = std::mem::take(&mut self.is_home);
+        if !self.log.is_open() || (is_home && self.unsaved_notes() == 0) {
             self.open(ctx, &file);
         } else if self.is_wanted_beside(&file) {
             self.compare_with(ctx, &file);
@@ -226,12 +224,10 @@ impl App {
         true
     }
 
-    /// Says why something did not work, without losing what is open.
-    fn fail(&mut self, why: impl Into<String>) {
-        if self.log.is_open() {
-            self.dialogs.notice = Some(why.into());
-        } else {
-            self.dialogs.error = Some(why.into());
+    /// Says what did not work, without losing what is open.
+    pub(super) fn fail(&mut self, trouble: Trouble) {
+        self.dialogs.trouble = Some(trouble);
+        if !self.log.is_there() {
             self.log = self.log.none();
         }
     }

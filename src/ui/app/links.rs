@@ -1,5 +1,7 @@
 //! The address follows the view, and the page shows what a link says.
 
+use std::rc::Rc;
+
 use gloo_timers::future::TimeoutFuture;
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
@@ -26,7 +28,7 @@ impl App {
         }
     }
 
-    fn settled(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+    pub(super) fn settled(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         self.pauses.settle = None;
         if self.is_dragging() || self.awaits_item() {
             // A drag is one step, from its begin to its end, however often it rests; and so is
@@ -34,36 +36,67 @@ impl App {
             self.will_settle(ctx);
             return false;
         }
+        if link::fragment() != self.fragment {
+            // The browser went back or forward: the page is about to hear of it.
+            return false;
+        }
         self.look();
-        let entry = self.views.settle(js_sys::Date::now());
-        link::write(&self.link(), entry);
+        let mut entry = self.views.settle(js_sys::Date::now());
+        if link::read().is_none_or(|said| said.fingerprint != self.log.fingerprint) {
+            // Back leads to the first page, or to the log before.
+            entry = Entry::New;
+        }
+        if !self.is_home {
+            self.write_address(&self.link(), entry);
+        }
         false
     }
 
+    pub(super) fn write_address(&mut self, link: &Link, entry: Entry) {
+        link::write(link, entry);
+        self.fragment = link::fragment();
+    }
+
     /// The link to this view.
-    fn link(&self) -> Link {
+    pub(super) fn link(&self) -> Link {
         let other = self.other.as_ref();
         Link {
             fingerprint: self.log.fingerprint,
             other: other.and_then(|other| Some((other.role, other.log.fingerprint?))),
+            url: (self.log.file.as_ref())
+                .and_then(|file| file.origin.url())
+                .map(str::to_owned),
             view: View::clone(self.views.view()),
             ..Link::default()
         }
     }
 
+    /// Copies the link, and shows what it holds.
     pub(super) fn share(&mut self, ctx: &Context<Self>) {
         self.look();
         let said = self.link();
-        link::write(&said, Entry::Replace);
+        self.write_address(&said, Entry::Replace);
         let Some(href) = link::href(&said) else {
             return;
         };
         let copied = on(ctx, |app, _, copied| {
             app.dialogs.copied = copied;
+            if copied {
+                app.notes_are_kept();
+            }
             true
         });
+        let tried = on(ctx, |app, _, copied| {
+            if let Some((_, result)) = &mut app.dialogs.share {
+                *result = Some(copied);
+            }
+            true
+        });
+        self.dialogs.share = Some((Rc::new(said), None));
         spawn_local(async move {
-            if copy(&href).await {
+            let is_copied = copy(&href).await;
+            tried.emit(is_copied);
+            if is_copied {
                 copied.emit(true);
                 TimeoutFuture::new(SAID_MS).await;
             }
@@ -86,6 +119,8 @@ impl App {
             ..link.view.clone().inside(log)
         };
         self.show(ctx, view);
+        // The address says it already: it can be gone back to, however soon something is done.
+        self.views.settle(js_sys::Date::now());
         self.keep_panel();
         self.compare_with_link(link);
     }
@@ -168,8 +203,18 @@ impl App {
 
     /// The address was changed: by hand, or by the browser's Back and Forward.
     pub(super) fn follow_address(&mut self, ctx: &Context<Self>, (): ()) -> bool {
-        let said = link::read().unwrap_or_default();
-        if self.log.is_open() {
+        self.fragment = link::fragment();
+        let said = link::read();
+        self.is_home = said.is_none() && self.log.is_open();
+        let said = said.unwrap_or_default();
+        if self.is_home || self.open_if_before(ctx, &said) {
+            return true;
+        }
+        let own = self.log.file.as_ref().and_then(|file| file.origin.url());
+        if said.url.is_some() && said.url.as_deref() != own {
+            self.wanted = Some(said);
+            self.open_linked(ctx);
+        } else if self.log.is_open() {
             self.wanted_pair = None;
             self.follow_link(ctx, said);
         } else {

@@ -12,6 +12,7 @@ use yew::prelude::*;
 use super::App;
 use crate::ui::act::{Act, on};
 use crate::ui::files;
+use crate::ui::landing;
 
 fn dragging(dragging: bool) -> Act<App> {
     Box::new(move |app, ctx| app.dragging(ctx, dragging))
@@ -54,7 +55,14 @@ pub(super) fn listen(ctx: &Context<App>) -> Vec<EventListener> {
         let changed = on(ctx, App::follow_address);
         EventListener::new(&window, "hashchange", move |_| changed.emit(()))
     };
+    let focused = {
+        let focused = on(ctx, App::look_for_change);
+        EventListener::new(&window, "focus", move |_| focused.emit(()))
+    };
+    let asked = on(ctx, App::asked);
     let mut listeners = vec![
+        landing::listen(move |what| asked.emit(what)),
+        focused,
         drag("dragenter", over),
         drag("dragover", over),
         drag("dragleave", left),

@@ -24,6 +24,7 @@ use views::timeline::layout::Layout;
 use views::timeline::reveal::hidden_names;
 use views::tracks::name::TrackName;
 use views::tracks::scope_of;
+use views::trouble::{Code, Trouble};
 use views::view::panel::PanelName;
 use views::words::diagnostics::whole_sentence;
 use views::words::heap_report;
@@ -36,6 +37,12 @@ const THREADS_LISTED: usize = 10_000;
 
 /// What becomes of an answer, with whom was asked.
 type Then<Q> = fn(&mut App, &Context<App>, (LogClient, <Q as Query>::Answer)) -> bool;
+
+/// How much memory this page takes, without its workers.
+fn page_bytes() -> u64 {
+    const PAGE_BYTES: u64 = 64 << 10;
+    core::arch::wasm32::memory_size::<0>() as u64 * PAGE_BYTES
+}
 
 impl TimelineState {
     /// Arranges the tracks of a log anew.
@@ -97,6 +104,7 @@ impl App {
         self.close_other(ctx, ());
         self.close();
         self.log = self.log.none();
+        self.open_before(ctx);
         true
     }
 
@@ -164,27 +172,36 @@ impl App {
                 self.pauses.overview = None;
                 self.loaded(ctx);
             }
+            Heard::Short => {
+                self.pauses.overview = None;
+                self.loaded(ctx);
+                self.fail(Trouble::new(Code::ShortOfMemory));
+            }
             Heard::Again => {
                 self.panel.names += 1;
                 self.show_log();
             }
             Heard::Contents => self.show_log(),
-            Heard::Failed(message) => self.give_up(ctx, message),
+            Heard::Failed(code, message) => self.give_up(ctx, Trouble::saying(code, message)),
         }
         true
     }
 
     /// The log cannot be shown: the other one is, if there is one.
-    fn give_up(&mut self, ctx: &Context<Self>, why: String) {
+    fn give_up(&mut self, ctx: &Context<Self>, mut why: Trouble) {
         if self.other.is_some() {
             self.exchange(ctx);
             self.close_other(ctx, ());
-            self.dialogs.notice = Some(why);
+            self.dialogs.trouble = Some(why);
             return;
         }
         self.log.stage = Stage::Nothing;
+        let name = std::mem::take(&mut self.log.name);
         self.close();
-        self.dialogs.error = Some(why);
+        if self.open_before(ctx) {
+            why.said = format!("“{name}” was not opened: {}", why.said);
+        }
+        self.dialogs.trouble = Some(why);
     }
 
     /// Shows what is known of a log that is being read, if there is more than
@@ -202,22 +219,51 @@ impl App {
         true
     }
 
+    /// The worker is dead, and a new one knows nothing of what is open. What the page shows of a
+    /// log stays as it is; nothing more can be asked about it.
     fn died(&mut self, ctx: &Context<Self>, message: &str) {
+        let mut trouble = Trouble::stopped(message, &self.log.name);
         self.close_other(ctx, ());
-        self.close();
-        self.log.stage = Stage::Nothing;
-        let memory = ["memory", "alloc", "unreachable", "capacity"]
-            .iter()
-            .any(|word| message.contains(word));
-        let advice = if memory {
-            "It probably ran out of memory: close other tabs, or log less (+RTS -l-a leaves all events out, -lsg keeps scheduler and collections)."
+        self.log_client.close();
+        self.log_client = self.client.no_log();
+        let is_shown = self.log.overview.span.is_some();
+        trouble.said.push_str(if is_shown {
+            " What was shown is still here, but nothing more can be asked: open the log again."
         } else {
-            "This is a defect of Eventscope: please report it with these words."
-        };
-        self.dialogs.error = Some(format!(
-            "The part that reads logs stopped at “{}”: {message}. {advice} A new one was started; drop the log again.",
-            self.log.name
-        ));
+            " Drop the log again."
+        });
+        if !is_shown {
+            self.viewer.reset(self.log_client.clone());
+            self.log.stage = Stage::Nothing;
+        } else if self.log.is_loading() {
+            self.log.stage = Stage::Open;
+        }
+        self.dialogs.trouble = Some(trouble);
+    }
+
+    /// What a report says of the open log, in numbers.
+    pub(super) fn numbers(&self) -> Vec<(&'static str, Option<u64>)> {
+        let log = &self.log;
+        let overview = &log.overview;
+        let known = overview.span.is_some();
+        let size = log.fingerprint.map(|print| print.len());
+        vec![
+            ("bytes of the file", size),
+            ("bytes read", Some(log.progress.done)),
+            ("events read", Some(log.events.max(overview.events))),
+            ("capabilities", known.then_some(overview.caps.len() as u64)),
+            ("threads", known.then_some(log.threads_in_all)),
+            (
+                "logs open",
+                Some(u64::from(log.is_there()) + u64::from(self.other.is_some())),
+            ),
+            (
+                "bytes of memory of the reader",
+                Some(log.memory.here_bytes).filter(|bytes| *bytes > 0),
+            ),
+            ("bytes put away", Some(log.memory.away_bytes)),
+            ("bytes of memory of the page", Some(page_bytes())),
+        ]
     }
 
     fn loaded(&mut self, ctx: &Context<Self>) {
@@ -226,13 +272,15 @@ impl App {
             let what = warnings.first().map(whole_sentence).unwrap_or_default();
             let name = &self.log.name;
             let why = format!("“{name}” has a header but no events. {what}");
-            return self.give_up(ctx, why);
+            return self.give_up(ctx, Trouble::saying(Code::NoEvents, why));
         }
         if self.log.overview.report.is_some() {
             self.dialogs.notice = Some(heap_report::ABOUT.to_owned());
         }
         self.show_log();
-        if let Some(link) = self.wanted.take() {
+        let wanted = self.wanted.take();
+        let is_plain = wanted.is_none();
+        if let Some(link) = wanted {
             // It says which panel is open, if only by saying nothing.
             self.log.heap_offered = true;
             self.follow_link(ctx, link);
@@ -245,7 +293,13 @@ impl App {
         self.ask_threads(ctx);
         self.ask_usage(ctx);
         self.offer_comparison();
-        self.will_settle(ctx);
+        self.notes_are_kept();
+        if is_plain {
+            // So that it can be gone back to, however soon something is done.
+            self.settled(ctx, ());
+        } else {
+            self.will_settle(ctx);
+        }
     }
 
     /// Opens the panel of the heap as soon as the log is known to have a profile

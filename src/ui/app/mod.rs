@@ -3,25 +3,35 @@
 //! follows from there.
 //!
 //! - [`files`]: files that are dropped or chosen.
+//! - [`remote`]: logs that come over the network.
 //! - [`log`]: the log that is open or being opened.
 //! - [`other`]: the second log beside it.
+//! - [`again`]: logs that are opened again, and the first page while a log is open.
+//! - [`notes`]: adding, walking along, saving notes.
 //! - [`show`]: the view: changing it, going back, the address.
+//! - [`tour`]: the tour through a sample.
 //! - [`perform`]: what keys and the palette make the page do.
 //! - [`palette`]: what the palette offers.
+//! - [`report`]: saving a report.
 //! - [`listen`]: what the whole page listens to.
 //! - [`page`]: what it looks like.
 //! - [`callbacks`]: what its parts call.
 
+mod again;
 mod callbacks;
 mod files;
 mod links;
 mod listen;
 mod log;
+mod notes;
 mod other;
 mod page;
 mod palette;
 mod perform;
+mod remote;
+mod report;
 mod show;
+mod tour;
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -30,31 +40,34 @@ use callbacks::Callbacks;
 use gloo_events::EventListener;
 use gloo_timers::callback::Timeout;
 use other::Other;
+use remote::Remote;
 use yew::prelude::*;
 
 use crate::ui::act::{Act, on};
 use crate::ui::client::{Client, LogClient};
 use crate::ui::files::LogFile;
+use crate::ui::landing;
 use crate::ui::link;
 use crate::ui::open_log::OpenLog;
 use crate::ui::palette::Entry;
 use crate::ui::panel::{Marked, Wish};
-use crate::ui::panels::HEAP;
 use crate::ui::same::Same;
 use crate::ui::viewer::{
     Control, Description, Goto, Place, Told, ViewerNumber, ViewerRef, VisibleItem,
 };
+use views::notes::Notes;
 use views::share::Link;
 use views::timeline::layout::Layout;
 use views::tracks::name::TrackName;
+use views::trouble::Trouble;
 use views::view::View;
 use views::view::store::ViewStore;
 
 /// What stands before or above the page.
 #[derive(Default)]
 struct Dialogs {
-    /// Why nothing could be opened.
-    error: Option<String>,
+    /// What did not work.
+    trouble: Option<Trouble>,
     notice: Option<String>,
     /// Whether files are being dragged over the page.
     dragging: bool,
@@ -64,6 +77,8 @@ struct Dialogs {
     palette: Option<Rc<Vec<Entry>>>,
     /// Whether the link was just copied.
     copied: bool,
+    /// The link whose dialog is open, and whether it could be copied.
+    share: Option<(Rc<Link>, Option<bool>)>,
     /// A log that came while another one is open: it is to be said what with it.
     offered: Option<LogFile>,
     /// Whether what is chosen next is to be compared with the open log.
@@ -130,18 +145,28 @@ pub(super) struct App {
     log: OpenLog,
     /// The log beside it, if two are compared.
     other: Option<Other>,
+    /// Whether the first page is shown, although a log is open.
+    is_home: bool,
+    /// The log that was open before, with the view of it.
+    before: Option<(LogFile, Link)>,
+    /// The notes as they were when they were saved, or came.
+    kept_notes: Rc<Notes>,
     /// How many timelines there were.
     viewers: u32,
     /// What the address asked for, until it is applied.
     wanted: Option<Link>,
     /// A link that compares two logs, until both are there.
     wanted_pair: Option<Link>,
+    /// The step of the tour that is shown.
+    touring: Option<usize>,
+    /// The fragment of the address as the page wrote or read it last.
+    fragment: String,
     views: ViewStore,
     timeline: TimelineState,
     panel: PanelState,
     dialogs: Dialogs,
+    remote: Remote,
     pauses: Pauses,
-    file_input: NodeRef,
     filter_input: NodeRef,
     _listeners: Vec<EventListener>,
 }
@@ -160,20 +185,32 @@ impl Component for App {
             callbacks: Callbacks::new(ctx),
             log: OpenLog::default(),
             other: None,
+            is_home: false,
+            before: None,
+            kept_notes: Rc::default(),
             viewers: 1,
             wanted: link::read(),
             wanted_pair: None,
+            touring: None,
+            fragment: link::fragment(),
             views: ViewStore::default(),
             timeline: TimelineState::default(),
             panel: PanelState::default(),
             dialogs: Dialogs::default(),
+            remote: Remote::default(),
             pauses: Pauses::default(),
-            file_input: NodeRef::default(),
             filter_input: NodeRef::default(),
             _listeners: listen::listen(ctx),
         };
-        app.open_served(ctx);
+        app.open_remote(ctx);
         app
+    }
+
+    fn rendered(&mut self, _: &Context<Self>, is_first_time: bool) {
+        self.show_first();
+        if is_first_time {
+            landing::started();
+        }
     }
 
     fn update(&mut self, ctx: &Context<Self>, act: Act<Self>) -> bool {
@@ -224,8 +261,7 @@ impl App {
                 self.will_settle(ctx);
                 // A range that was dragged is let go.
                 let follows = !self.is_dragging() && self.panel_follows();
-                // This panel has the time axis of the timeline.
-                return follows || self.views.view().panel == HEAP;
+                return follows || self.axis().is_some();
             }
             Told::Marks => {
                 self.will_follow(ctx);
@@ -243,11 +279,18 @@ impl App {
     fn wish(&mut self, wish: Wish) {
         let number = self.panel.wish.map_or(0, |(number, _)| number);
         self.panel.wish = Some((number + 1, wish));
+        self.uncover_panel();
     }
 
     /// The details of the clicked item do not stay open.
     fn unpin(&mut self, _: &Context<Self>, (): ()) -> bool {
         self.viewer.act(Control::pin_details);
+        false
+    }
+
+    /// All wakeups of the thread that was clicked are shown, or no longer.
+    fn show_all_wakeups(&mut self, _: &Context<Self>, (): ()) -> bool {
+        self.viewer.act(Control::show_all_wakeups);
         false
     }
 

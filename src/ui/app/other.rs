@@ -18,8 +18,9 @@ use views::beside::{Alignment, Role, Shift, common, shift};
 use views::notes::Notes;
 use views::session::questions::AnchorsQuery;
 use views::tracks::details::FlameTarget;
+use views::trouble::{Code, Trouble};
 use views::view::compare::CompareView;
-use views::view::{Change, View};
+use views::view::{Change, Room, View};
 
 /// The log beside the one that the panels are about.
 pub(super) struct Other {
@@ -54,7 +55,7 @@ impl App {
         role: Option<Role>,
     ) {
         let log = OpenLog::default().next(file);
-        let earlier = log.modified_ms < self.log.modified_ms;
+        let earlier = log.modified_ms() < self.log.modified_ms();
         let role = role.unwrap_or(if earlier { Role::Before } else { Role::After });
         let viewer = self.new_viewer(ctx, client.clone());
         self.other = Some(Other {
@@ -160,13 +161,17 @@ impl App {
                 }
             }
             Heard::Loaded => self.other_loaded(ctx),
+            Heard::Short => {
+                self.other_loaded(ctx);
+                self.fail(Trouble::new(Code::ShortOfMemory));
+            }
             Heard::Again | Heard::Contents => {
                 self.panel.names += 1;
                 self.show_other();
             }
-            Heard::Failed(message) => {
+            Heard::Failed(code, message) => {
                 self.close_other(ctx, ());
-                self.dialogs.notice = Some(message);
+                self.dialogs.trouble = Some(Trouble::saying(code, message));
             }
         }
         true
@@ -177,7 +182,8 @@ impl App {
         if other.log.overview.span.is_none() {
             let name = other.log.name.clone();
             self.close_other(ctx, ());
-            self.dialogs.notice = Some(format!("“{name}” has a header but no events."));
+            let why = format!("“{name}” has a header but no events.");
+            self.dialogs.trouble = Some(Trouble::saying(Code::NoEvents, why));
             return;
         }
         self.show_other();
@@ -197,7 +203,7 @@ impl App {
         other.is_offered = true;
         let view = self.views.edit();
         view.panel = COMPARE;
-        view.panel_hidden = false;
+        view.room = view.room.beside(Room::Timeline);
     }
 
     /// Shows the panel that a link says, not the one that compares.
@@ -374,18 +380,12 @@ impl App {
         false
     }
 
-    /// From when to when the minimap goes, in nanoseconds on the axis of the log of the
-    /// panels: the log beside it may begin before its zero.
-    pub(super) fn minimap_ns(&self) -> Option<(f64, f64)> {
-        let ends = |span: Interval| (span.start().0 as f64, span.end().0 as f64);
-        let own = ends(self.log.overview.span?);
-        let other = self.other.as_ref();
-        let beside = other.and_then(|other| Some((other.shift.ns(), other.log.overview.span?)));
-        Some(beside.map_or(own, |(shift, span)| {
-            let (start, end) = ends(span);
-            let shift = shift as f64;
-            (own.0.min(start - shift), own.1.max(end - shift))
-        }))
+    /// All wakeups of the thread that was clicked in the other log are shown, or no longer.
+    pub(super) fn show_all_wakeups_of_other(&mut self, _: &Context<Self>, (): ()) -> bool {
+        if let Some(other) = &self.other {
+            other.viewer.act(Control::show_all_wakeups);
+        }
+        false
     }
 
     /// The times that there are to see, on the axis of the log of the panels.

@@ -8,20 +8,26 @@ use super::{App, TimelineState};
 use crate::ui::act::on;
 use crate::ui::beside::{Align, Caption, Divided, Offer};
 use crate::ui::client::LogClient;
+use crate::ui::details::Card;
 use crate::ui::dialog::{Help, swatch};
 use crate::ui::finding_marks::MarksProps;
-use crate::ui::header::{self, Header, Loading, Warnings};
-use crate::ui::landing::{FileInput, Landing};
+use crate::ui::header::{Header, Loading, Warnings};
+use crate::ui::landing::{self, Landing};
 use crate::ui::open_log::OpenLog;
-use crate::ui::panel::{Beside, PanelProps, Source, span_text};
-use crate::ui::panels::{HEAP, Way};
+use crate::ui::panel::{Axis, Beside, PanelProps, Source, span_text};
+use crate::ui::panels::{FLAME_GRAPH, HEAP, Way};
+use crate::ui::share::Share;
 use crate::ui::tabs::Tabs;
 use crate::ui::timeline::Timeline;
+use crate::ui::trouble::{TroubleAlert, report};
 use crate::ui::viewer::{Control, Description, ViewerRef};
 use crate::ui::{link, panels, theme};
+use eventlog::ids::Duration;
 use model::time::Interval;
 use views::actions::Action;
 use views::beside::Role;
+use views::scene::format;
+use views::view::Room;
 use views::view::compare::CompareView;
 
 impl App {
@@ -29,31 +35,44 @@ impl App {
     pub(super) fn page(&self, ctx: &Context<Self>) -> Html {
         let dialogs = &self.dialogs;
         let on_help_closed = on(ctx, |app, _, ()| app.dialogs.help.take().is_some());
-        let shown =
-            self.log.is_open() || (self.log.is_loading() && self.log.overview.span.is_some());
+        let promised = self.wanted.as_ref().filter(|_| !self.is_remote());
+        let promise = promised.map(|wanted| AttrValue::from(link::promise(wanted)));
+        let on_share_closed = on(ctx, |app, _, ()| app.dialogs.share.take().is_some());
         html! {
             <>
-                <FileInput node={self.file_input.clone()} on_files={on(ctx, Self::chosen)} />
-                if shown {
+                if self.shows_log() {
                     { self.log_page(ctx) }
                 } else if self.log.is_loading() {
                     <main class="landing">{ self.loading() }</main>
                 } else {
-                    <Landing link={self.wanted.as_ref().map(|wanted| AttrValue::from(link::promise(wanted)))}
-                        error={dialogs.error.clone().map(AttrValue::from)}
+                    <Landing link={promise} news={html! { <>{ self.view_trouble(ctx) }{ self.view_remote(ctx) }</> }}
                         notice={dialogs.notice.clone().map(AttrValue::from)}
-                        on_browse={on(ctx, |app, ctx, ()| app.perform(ctx, Action::Open))}
-                        on_sample={on(ctx, Self::open_sample)} />
+                        open={self.is_home.then(|| AttrValue::from(self.names().join(" → ")))}
+                        on_back={on(ctx, Self::leave_home)} on_kept={on(ctx, Self::open_kept)} />
                 }
                 { self.view_palette(ctx) }
                 if dialogs.dragging {
                     <div class="overlay" aria-hidden="true"><p>{ "Drop it anywhere" }</p></div>
+                }
+                if let Some((link, copied)) = &dialogs.share {
+                    <Share link={Rc::clone(link)} copied={*copied} on_close={on_share_closed} />
                 }
                 if let Some(legend) = dialogs.help {
                     <Help {legend} colours={self.panel.colours} on_close={on_help_closed} />
                 }
             </>
         }
+    }
+
+    /// Whether a log is shown, as far as it is known.
+    fn shows_log(&self) -> bool {
+        !self.is_home && self.log.is_open()
+            || (self.log.is_loading() && self.log.overview.span.is_some())
+    }
+
+    /// Shows the first page where there is nothing else.
+    pub(super) fn show_first(&self) {
+        landing::show(!self.shows_log() && !self.log.is_loading());
     }
 
     fn loading(&self) -> Html {
@@ -65,7 +84,7 @@ impl App {
 
     /// The page with a log.
     fn log_page(&self, ctx: &Context<Self>) -> Html {
-        let (view, dialogs) = (self.views.view(), &self.dialogs);
+        let (view, dialogs, calls) = (self.views.view(), &self.dialogs, &self.callbacks);
         let dismiss = on(ctx, |app, _, _: MouseEvent| {
             app.dialogs.notice.take().is_some()
         });
@@ -75,6 +94,8 @@ impl App {
                 if self.log.is_loading() {
                     { self.loading() }
                 }
+                { self.view_trouble(ctx) }
+                { self.view_remote(ctx) }
                 if let Some(notice) = &dialogs.notice {
                     <div class="notice" role="status">
                         <span>{ notice }</span>
@@ -82,23 +103,41 @@ impl App {
                     </div>
                 }
                 if let Some(offered) = &dialogs.offered {
-                    <Offer name={offered.file.name()} open={self.log.name.clone()} on_answer={on(ctx, Self::decided)} />
+                    <Offer name={offered.file.name()} open={self.log.name.clone()} notes={self.unsaved_notes()}
+                        on_save={calls.action.reform(|()| Action::SaveNotes)} on_answer={on(ctx, Self::decided)} />
                 }
                 if self.log.overview.complete {
                     <Warnings overview={self.log.overview.clone()} on_all={self.callbacks.diagnostics.clone()} />
                 }
-                <main class="stage">
+                { self.view_tour(ctx) }
+                <main class={classes!("stage", (view.room == Room::Panel).then_some("panel-alone"))}>
                     { self.timelines(ctx) }
                     { self.strip() }
-                    if !view.panel_hidden {
-                        <Tabs panel={view.panel} generation={(self.viewer.number().0, self.log.generation)}
-                            on_panel={self.callbacks.panel.clone()}>
-                            { self.open_panel() }
-                        </Tabs>
-                    }
+                    <div class="lower">
+                        if view.room != Room::Timeline {
+                            <Tabs panel={view.panel} generation={(self.viewer.number().0, self.log.generation)}
+                                alone={view.room == Room::Panel} on_panel={self.callbacks.panel.clone()}
+                                on_action={self.callbacks.action.clone()}>
+                                { self.open_panel() }
+                            </Tabs>
+                        }
+                        { self.details() }
+                    </div>
                 </main>
             </div>
         }
+    }
+
+    /// What did not work.
+    fn view_trouble(&self, ctx: &Context<Self>) -> Html {
+        let Some(trouble) = &self.dialogs.trouble else {
+            return Html::default();
+        };
+        let (own, numbers) = (trouble.clone(), self.numbers());
+        let on_report = Callback::from(move |()| Some(report(&own, numbers.clone())));
+        let dismiss = on(ctx, |app, _, ()| app.dialogs.trouble.take().is_some());
+        let on_dismiss = self.log.is_there().then_some(dismiss);
+        html! { <TroubleAlert trouble={trouble.said.clone()} code={trouble.code.to_string()} {on_report} {on_dismiss} /> }
     }
 
     fn header(&self) -> Html {
@@ -174,16 +213,6 @@ impl App {
     ) -> Html {
         let calls = &self.callbacks;
         let is_own = *viewer == self.viewer;
-        let (goto, flame, event, unpin) = if is_own {
-            (&calls.goto, &calls.flame, &calls.event, &calls.unpin)
-        } else {
-            (
-                &calls.goto_other,
-                &calls.flame_other,
-                &calls.event_other,
-                &calls.unpin_other,
-            )
-        };
         let other = self.other.as_ref();
         let mut hidden = self.timeline.hidden.clone();
         let others = other.map_or(&[][..], |other| &other.timeline.hidden);
@@ -196,10 +225,47 @@ impl App {
         html! {
             <Timeline key="timeline" {of} beyond={viewer.read(Control::beyond)} {has_menu} viewer={viewer.clone()} layout={state.layout.clone()}
                 seen={state.seen.clone()} current={state.track.clone()} view={self.views.view().tracks.clone()} {hidden}
-                messages={log.overview.messages > 0} description={state.description.clone()} pinned={state.pinned.clone()}
-                on_change={calls.tracks.clone()} on_goto={goto.clone()} on_flame={flame.clone()} on_event={event.clone()} on_unpin={unpin.clone()}
+                messages={log.overview.messages > 0} description={state.description.clone()}
+                on_change={calls.tracks.clone()} on_filter={calls.filter.clone()}
                 found={is_own.then(|| self.found()).flatten()} />
         }
+    }
+
+    /// What was clicked on the timelines, beside the panel or, where there is no room, in its
+    /// place: never over what it explains.
+    fn details(&self) -> Html {
+        let calls = &self.callbacks;
+        let own = self.timeline.pinned.clone().map(|description| {
+            html! {
+                <Card {description} viewer={self.viewer.number()} on_goto={calls.goto.clone()} on_flame={calls.flame.clone()} on_event={calls.event.clone()}
+                    on_wakeups={calls.wakeups.clone()} on_close={calls.unpin.clone()} />
+            }
+        });
+        let other = self.other.as_ref();
+        let other =
+            other.and_then(|other| Some((other.viewer.number(), other.timeline.pinned.clone()?)));
+        let other = other.map(|(viewer, description)| {
+            html! {
+                <Card {description} {viewer} on_goto={calls.goto_other.clone()} on_flame={calls.flame_other.clone()}
+                    on_event={calls.event_other.clone()} on_wakeups={calls.wakeups_other.clone()} on_close={calls.unpin_other.clone()} />
+            }
+        });
+        let cards: Vec<Html> = own.into_iter().chain(other).collect();
+        if cards.is_empty() {
+            return Html::default();
+        }
+        html! { <div class="dock"><div class="dock-cards">{ for cards }</div></div> }
+    }
+
+    /// The axis of the timeline, if the open panel has it too.
+    pub(super) fn axis(&self) -> Option<Axis> {
+        let view = self.views.view();
+        [FLAME_GRAPH, HEAP].contains(&view.panel).then(|| {
+            self.viewer.read(|control| Axis {
+                view: control.viewport(),
+                left_px: control.labels_px(),
+            })
+        })
     }
 
     /// What the timeline shows of findings.
@@ -208,7 +274,7 @@ impl App {
         Some(MarksProps {
             source: self.source(&self.log_client, &self.log),
             viewer: self.viewer.clone(),
-            minimap_ns: self.minimap_ns()?,
+            minimap_ns: self.viewer.read(Control::viewport).all_ns(),
             view: view.settings.get(),
             selection: view.selection,
             way: Way {
@@ -236,14 +302,13 @@ impl App {
             range: view.selection,
             marked: Rc::clone(&panel.marked),
             place: self.timeline.place,
-            visible: (view.panel == HEAP)
-                .then(|| self.viewer.read(Control::visible))
-                .flatten(),
+            axis: self.axis(),
             items: panel.items.clone(),
             wish: panel.wish,
             colours: panel.colours,
             on_change: calls.change.clone(),
             on_goto: calls.goto.clone(),
+            on_look: calls.look.clone(),
             on_action: calls.action.clone(),
         };
         panels::view(view.panel, props)
@@ -298,16 +363,23 @@ impl App {
 
     /// The sentence about what is pointed at, and what is selected.
     fn strip(&self) -> Html {
+        /// Said where nothing is pointed at.
+        const HINT: &str =
+            "Point at something to read it · wheel zooms · drag selects a range · ? for help";
+        let title = self.described().map_or_else(
+            || HINT.to_owned(),
+            |Description { name, text, .. }| format!("{name} {text}"),
+        );
         html! {
             <div class="strip">
-                <p aria-live="polite">
+                <p aria-live="polite" {title}>
                     if let Some(Description { class, name, text, .. }) = self.described() {
                         if let Some(class) = class {
                             <span class={swatch(*class)} aria-hidden="true" />{ " " }
                         }
                         <strong>{ name }</strong>{ " " }{ text }
                     } else {
-                        <span class="faint" aria-hidden="true">{ "Point at something to read it · wheel zooms · drag selects a range · ? for help" }</span>
+                        <span class="faint" aria-hidden="true">{ HINT }</span>
                     }
                 </p>
                 { self.selection() }
@@ -337,5 +409,12 @@ fn section(viewer: &ViewerRef, caption: Html, timeline: Html) -> Html {
 
 /// What is known of a log, in a few words.
 fn facts(log: &OpenLog) -> String {
-    header::facts(&log.overview, log.elapsed_ms)
+    let facts = log.overview.facts();
+    let elapsed = log
+        .elapsed_ms
+        .map(|ms| Duration((ms.max(0.0) * 1e6) as u64));
+    elapsed.map_or_else(
+        || facts.clone(),
+        |elapsed| format!("{facts} · read in {}", format::duration(elapsed)),
+    )
 }

@@ -9,7 +9,7 @@ use super::App;
 use crate::ui::beside::Answer;
 use crate::ui::copy::copy;
 use crate::ui::dom::{focus, has_class};
-use crate::ui::header::facts;
+use crate::ui::guide::GUIDE;
 use crate::ui::heads::focus_current;
 use crate::ui::open_log::OpenLog;
 use crate::ui::panels::PANELS;
@@ -20,6 +20,7 @@ use views::actions::effect::{Command, Effect};
 use views::actions::{Action, When, action};
 use views::beside::Role;
 use views::key::KeyPress;
+use views::timeline::picture::Caption;
 use views::view::Change;
 
 /// The action of a key press, if it has one here.
@@ -60,6 +61,18 @@ fn takes(element: &HtmlElement, key: &str) -> bool {
     }
 }
 
+/// Opens the guide in a tab of its own.
+fn open_guide() {
+    // Where the browser forbids it, the link on the first page is left.
+    let _ = gloo_utils::window().open_with_url_and_target_and_features(GUIDE, "_blank", "noopener");
+}
+
+/// The name of a log without its endings.
+pub(super) fn stem(name: &str) -> &str {
+    let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    name.trim_end_matches(".eventlog")
+}
+
 impl App {
     pub(super) fn key(&mut self, ctx: &Context<Self>, event: KeyboardEvent) -> bool {
         let target = event
@@ -72,7 +85,8 @@ impl App {
         // Where nothing has the focus the keys are the timeline's.
         let on_timeline = tag == "BODY" || target.as_ref().is_some_and(is_head);
         let action = pressed(&event, on_timeline);
-        let dialog = self.dialogs.help.is_some() && action != Some(Action::Palette);
+        let is_open = self.dialogs.help.is_some() || self.dialogs.share.is_some();
+        let dialog = is_open && action != Some(Action::Palette);
         if self.dialogs.palette.is_some() || dialog {
             return false;
         }
@@ -127,9 +141,12 @@ impl App {
             Command::Back => return self.travel(ctx, true),
             Command::Forward => return self.travel(ctx, false),
             Command::Escape => return self.escape(ctx),
+            Command::Home => return self.go_home(ctx, ()),
+            Command::ReadAgain => return self.read_again(ctx),
+            Command::SaveNotes => self.save_notes(),
             Command::AddNote => return self.add_note(ctx),
-            Command::NextNote => return self.step_note(true),
-            Command::PreviousNote => return self.step_note(false),
+            Command::NextNote => return self.step_note(ctx, true),
+            Command::PreviousNote => return self.step_note(ctx, false),
             Command::FilterTracks => {
                 if let Some(input) = self.filter_input.cast::<HtmlElement>() {
                     focus(&input);
@@ -138,9 +155,7 @@ impl App {
             Command::CopyDetails => self.copy_details(),
             Command::Open | Command::Compare => {
                 self.dialogs.compares = command == Command::Compare;
-                if let Some(input) = self.file_input.cast::<HtmlElement>() {
-                    input.click();
-                }
+                self.choose(ctx);
             }
             Command::SwapRoles => return self.swap_roles(ctx, ()),
             Command::OtherLog => return self.exchange(ctx),
@@ -148,6 +163,7 @@ impl App {
             Command::Share => self.share(ctx),
             Command::ExportPng => self.export_png(),
             Command::ExportSvg => self.export_svg(),
+            Command::SaveReport => self.save_report(ctx),
             Command::Theme => {
                 theme::apply(theme::next(theme::choice()), theme::contrast());
                 return self.recolour(ctx, ());
@@ -159,13 +175,18 @@ impl App {
             Command::Palette => self.open_palette(),
             Command::Help => self.dialogs.help = Some(false),
             Command::Legend => self.dialogs.help = Some(true),
+            Command::Tour => return self.start_tour(ctx),
+            Command::Guide => open_guide(),
         }
         true
     }
 
-    /// Drops one thing: what the timeline holds, the selected tracks, the
+    /// Ends one thing: the tour, what the timeline holds, the selected tracks, the
     /// loading of a log.
     fn escape(&mut self, ctx: &Context<Self>) -> bool {
+        if self.end_tour(ctx, ()) {
+            return true;
+        }
         let other = self.other.as_ref().map(|other| &other.viewer);
         for viewer in std::iter::once(&self.viewer).chain(other) {
             let mut undone = false;
@@ -193,11 +214,15 @@ impl App {
     /// The timelines of a picture, the one before above, each with what says which log it is.
     fn sides(&self) -> Vec<Side<'_>> {
         let Some(other) = &self.other else {
-            return vec![(String::new(), &self.viewer)];
+            let caption = Caption {
+                title: self.log.name.clone(),
+                facts: self.log.overview.facts(),
+            };
+            return vec![(caption, &self.viewer)];
         };
-        let caption = |role: Role, log: &OpenLog| {
-            let facts = facts(&log.overview, None);
-            format!("{}: {} · {facts}", role.name(), log.name)
+        let caption = |role: Role, log: &OpenLog| Caption {
+            title: format!("{}: {}", role.name(), log.name),
+            facts: log.overview.facts(),
         };
         let own = caption(other.role.other(), &self.log);
         let mut sides = vec![
@@ -212,10 +237,7 @@ impl App {
 
     /// The name of a file with the picture: that of the log, or of both.
     fn export_name(&self, extension: &str) -> String {
-        let stems = self.names().into_iter().map(|name| {
-            let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
-            name.trim_end_matches(".eventlog")
-        });
+        let stems = self.names().into_iter().map(stem);
         format!("{}.{extension}", stems.collect::<Vec<_>>().join(" and "))
     }
 

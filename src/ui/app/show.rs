@@ -9,18 +9,19 @@ use super::App;
 use crate::ui::act::after;
 use crate::ui::link;
 use crate::ui::panel::Wish;
-use crate::ui::panels::{EVENTS, FLAME_GRAPH, IN_VIEW, NOTES, PROCESS};
+use crate::ui::panels::{EVENTS, FLAME_GRAPH, IN_VIEW, PROCESS};
 use crate::ui::same::Same;
+use crate::ui::theme;
 use crate::ui::viewer::{Control, Goto, Place};
 use model::time::Interval;
 use views::heap::settings::HeapView;
-use views::notes::{MAX_NOTES, Note};
+use views::scene::viewport;
 use views::tracks::Row;
 use views::tracks::details::FlameTarget;
 use views::tracks::name::TrackName;
 use views::view::compare::CompareView;
 use views::view::flame::{FlameOrder, FlameView};
-use views::view::{Change, View};
+use views::view::{Change, Room, View};
 
 /// How long after the last change the table of what is in view follows.
 const FOLLOW_MS: u32 = 120;
@@ -126,8 +127,9 @@ impl App {
             self.viewer
                 .act(|control| control.show_view(view.visible, view.selection, item));
         }
-        if (view.panel, view.panel_hidden) != (before.panel, before.panel_hidden) {
+        if (view.panel, view.room) != (before.panel, before.room) {
             self.panel.wish = None;
+            self.uncover_panel();
             self.will_follow(ctx);
         }
         self.will_settle(ctx);
@@ -139,6 +141,19 @@ impl App {
         let mut heap = self.views.view().settings.get::<HeapView>();
         heap.pin(key);
         self.change(ctx, Change::settings(heap))
+    }
+
+    /// In a narrow window the details stand in place of the panel: they give way to it.
+    pub(super) fn uncover_panel(&mut self) {
+        if theme::holds("(max-width: 760px)") && self.timeline.pinned.take().is_some() {
+            self.viewer.act(Control::pin_details);
+        }
+    }
+
+    /// The timeline shows what a panel with its axis shows.
+    pub(super) fn show_place(&mut self, _: &Context<Self>, place: viewport::Place) -> bool {
+        self.viewer.act(|control| control.show_place(place));
+        false
     }
 
     /// Goes to the view before this one, or to the one that was left.
@@ -168,6 +183,7 @@ impl App {
     /// Shows on the timeline what was clicked in a panel. A thread that is
     /// not among its tracks is filtered for, a track that is hidden or folded away shown.
     pub(super) fn goto(&mut self, ctx: &Context<Self>, goto: Goto) -> bool {
+        self.views.edit().room = self.views.view().room.beside(Room::Panel);
         if let Some(thread) = goto.row.and_then(Row::thread)
             && self.log.threads.iter().all(|row| row.id != thread)
         {
@@ -252,39 +268,5 @@ impl App {
         self.change(ctx, Change::panel(PROCESS));
         self.wish(Wish::Diagnostics);
         true
-    }
-
-    /// Adds a note at the selected range, or else at the pointer or the
-    /// cursor, and has its name written.
-    pub(super) fn add_note(&mut self, ctx: &Context<Self>) -> bool {
-        let time = self.viewer.read(Control::moment);
-        let view = self.views.view();
-        let span = view.selection.unwrap_or(Interval::at(time));
-        let mut notes = (*view.notes).clone();
-        let Some(number) = notes.insert(Note::new(span, "")) else {
-            self.dialogs.notice = Some(format!(
-                "There can be {MAX_NOTES} notes; delete some first."
-            ));
-            return true;
-        };
-        let change = Change::new(|view, _| view.with_notes(notes).with_panel(NOTES));
-        self.change(ctx, change);
-        self.wish(Wish::NameNote(number));
-        true
-    }
-
-    /// Goes to the next note, or the one before.
-    pub(super) fn step_note(&self, forward: bool) -> bool {
-        let cursor = self.viewer.read(Control::cursor);
-        let notes = &self.views.view().notes;
-        let note = if forward {
-            notes.after(cursor)
-        } else {
-            notes.before(cursor)
-        };
-        if let Some(note) = note {
-            self.viewer.act(|control| control.goto(Goto::note(note)));
-        }
-        false
     }
 }

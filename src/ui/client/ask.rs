@@ -1,12 +1,17 @@
 //! Questions about a log, and who waits for their answers.
 
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use super::{Client, LogClient};
 use crate::protocol::{AskId, LogId, NotAnswered, ToWorker};
 use crate::wire;
-use views::session::query::Query;
+use views::session::query::{Answers, Query};
 
 /// What becomes of a question: the envelope with the answer.
 pub(super) type Then = Box<dyn FnOnce(Result<&JsValue, NotAnswered>)>;
@@ -76,6 +81,34 @@ impl LogClient {
             client: self.client.clone(),
             id,
         }
+    }
+}
+
+/// An answer that is waited for.
+struct Awaited<T> {
+    came: Option<T>,
+    waits: Option<Waker>,
+}
+
+impl Answers for LogClient {
+    async fn ask<Q: Query>(&self, query: Q) -> Option<Q::Answer> {
+        let (came, waits) = (None, None);
+        let slot = Rc::new(RefCell::new(Awaited { came, waits }));
+        let told = Rc::clone(&slot);
+        Self::ask(self, query, move |answer| {
+            let mut slot = told.borrow_mut();
+            slot.came = Some(answer.ok());
+            slot.waits.take().into_iter().for_each(Waker::wake);
+        });
+        poll_fn(|context| {
+            let mut slot = slot.borrow_mut();
+            if let Some(answer) = slot.came.take() {
+                return Poll::Ready(answer);
+            }
+            slot.waits = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await
     }
 }
 

@@ -95,10 +95,11 @@ pub(super) fn start_worker() -> Result<Worker, JsValue> {
     let path = document
         .query_selector("meta[name=eventscope-worker]")?
         .and_then(|meta| meta.get_attribute("content"))
-        .unwrap_or_else(|| "./worker_loader.js".to_owned());
+        .unwrap_or_default();
     let base = document.base_uri()?.unwrap_or_default();
     let url = Url::new_with_base(&path, &base)?.href();
-    let script = Array::of1(&format!("import {};", js_sys::JSON::stringify(&url.into())?).into());
+    let url = js_sys::JSON::stringify(&url.into())?;
+    let script = Array::of1(&format!("import run from {url}; await run();").into());
     let kind = BlobPropertyBag::new();
     kind.set_type("text/javascript");
     let blob = Blob::new_with_str_sequence_and_options(&script, &kind)?;

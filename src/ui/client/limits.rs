@@ -56,17 +56,33 @@ pub(super) fn helper_count(file: &File) -> usize {
     }
 }
 
+/// How much memory the worker may take before it stops reading a log, so that it does not die of the
+/// next piece: less than the 4 GiB that a program may have in a browser, and three quarters of what
+/// the device has, unless the page's address says `?most=` so many MiB.
+pub(super) fn most_bytes() -> u64 {
+    const MOST_MIB: u64 = 3584;
+    let most_mib = wanted("most").unwrap_or_else(|| {
+        let device_mib = device_gib().map(|gib| (gib * 768.0) as u64);
+        device_mib.unwrap_or(MOST_MIB).min(MOST_MIB)
+    });
+    most_mib.saturating_mul(1 << 20)
+}
+
+/// How much memory the device has, where the browser tells it.
+fn device_gib() -> Option<f64> {
+    let navigator = gloo_utils::window().navigator();
+    let device = js_sys::Reflect::get(&navigator, &"deviceMemory".into());
+    device.ok().and_then(|gib| gib.as_f64())
+}
+
 /// How much memory the tab may take: 1 GiB, or a quarter of what a small device has, unless the
 /// page's address says `?memory=` so many MiB. Not every browser tells what the device has.
 pub(super) fn memory_budget() -> MemoryBudget {
     if let Some(mib) = wanted("memory") {
         return MemoryBudget::of_mib(mib);
     }
-    let navigator = gloo_utils::window().navigator();
-    let device = js_sys::Reflect::get(&navigator, &"deviceMemory".into());
-    let device_gib = device.ok().and_then(|gib| gib.as_f64());
     let usual = MemoryBudget::default();
-    device_gib.map_or(usual, |gib| {
+    device_gib().map_or(usual, |gib| {
         let quarter = MemoryBudget::of_mib((gib * 256.0) as u64);
         MemoryBudget {
             bytes: quarter.bytes.min(usual.bytes),

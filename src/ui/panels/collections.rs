@@ -9,10 +9,12 @@ use yew::prelude::*;
 
 use crate::ui::chart::{self, Bin, Histogram, Series, patterns};
 use crate::ui::dom::setter_of;
-use crate::ui::grid::{Column, Grid, GridRow, Rows, ScrollTo, Went};
+use crate::ui::grid::{Column, Grid, Rows, ScrollTo, Went};
+use crate::ui::guide::how_to_record;
 use crate::ui::panel::range_text;
 use crate::ui::panel::{PanelProps, use_answer};
 use crate::ui::place::PlaceLink;
+use crate::ui::rows_out::{RowsOf, RowsOut};
 use crate::ui::term::heading;
 use crate::ui::viewer::Goto;
 use analysis::numbers::Collection;
@@ -22,7 +24,9 @@ use analysis::numbers::collections_query::{
 use eventlog::ids::Duration;
 use model::time::Interval;
 use views::scene::format;
+use views::session::tables::CollectionTextQuery;
 use views::tracks::collections::Collections as CollectionsTrack;
+use views::words::collection::{cells, generation};
 use views::words::heap_report;
 
 const COLUMNS: &[Column] = &[
@@ -129,9 +133,24 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
         use_effect_with(props.range, move |_| lengths.set(None));
     }
     let pauses = use_answer(&props.source, pauses_query(props.range));
+    let out = use_memo(
+        (
+            props.source.client.clone(),
+            props.range,
+            (*lengths).clone(),
+            *sort,
+        ),
+        |(client, range, lengths, sort)| {
+            let (range, lengths, sort) = (*range, lengths.clone(), *sort);
+            RowsOf::asking(client.clone(), move |rows, separated| CollectionTextQuery {
+                query: rows_query(range, lengths.clone(), sort, rows),
+                separated,
+            })
+        },
+    );
     let grid_rows = use_memo(rows.clone(), |rows| grid_rows(rows.as_deref()));
     let (Some(found), Some(of_all)) = (rows.as_deref(), pauses.as_deref()) else {
-        return html! { <p class="empty">{ "The collections are on their way." }</p> };
+        return html! { <p class="empty">{ "Loading the collections…" }</p> };
     };
     if found.total == 0 && lengths.is_none() {
         return view_empty(props);
@@ -185,6 +204,7 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
                     <button class="small" onclick={drop_lengths}>{ "Show all" }</button>
                 </p>
             }
+            <p class="tools"><RowsOut name="collections" total={found.total} rows={(*out).clone()} /></p>
             <Grid name="collection-rows" label="Collections" columns={COLUMNS} total={found.total} rows={grid_rows}
                 sort={Some(*sort)} {on_sort} {on_window} {current} {on_current} {on_activate} scroll_to={*scroll_to} />
             </div>
@@ -206,11 +226,12 @@ fn view_empty(props: &PanelProps) -> Html {
         }
         (None, _) if props.overview.report.is_some() => {
             let why = heap_report::nothing_of("collections");
-            return html! { <p class="empty">{ why }</p> };
+            return html! { <div class="empty"><p>{ why }</p>{ how_to_record("record-gc") }</div> };
         }
         (None, false) => "No collection is known so far.",
         (None, true) => {
-            "No collection is in this log. It was made without GC events (+RTS -l has them, -l-g leaves them out), or the program made none."
+            let why = "This log has no collections. Either the program made none, or GC events were left out: +RTS -l has them, -l-g and -l-a do not.";
+            return html! { <div class="empty"><p>{ why }</p>{ how_to_record("record-gc") }</div> };
         }
     };
     html! { <p class="empty">{ why }</p> }
@@ -222,50 +243,14 @@ fn grid_rows(answer: Option<&CollectionsReply>) -> Rows {
     };
     Rows {
         first: reply.first,
-        rows: reply.rows.iter().map(grid_row).collect(),
+        rows: reply.rows.iter().map(|gc| cells(gc).into()).collect(),
     }
-}
-
-fn grid_row(gc: &Collection) -> GridRow {
-    let nothing = || format::NOTHING.to_owned();
-    let time = |ns| format::duration(Duration(ns));
-    let kind = match gc.is_parallel() {
-        true => "parallel",
-        false => "sequential",
-    };
-    // Of a collection without statistics only the times are known.
-    let told = |text: String| match gc.generation {
-        Some(_) => text,
-        None => nothing(),
-    };
-    [
-        format::count(gc.number.into()),
-        format::time(gc.start),
-        generation(gc.generation),
-        told(kind.to_owned()),
-        told(gc.threads.to_string()),
-        time(gc.pause_ns()),
-        gc.sync_ns.map_or_else(nothing, time),
-        told(format::bytes(gc.copied_bytes)),
-        told(format::bytes(gc.slop_bytes)),
-        gc.live_bytes.map_or_else(nothing, format::bytes),
-        told(format::bytes(gc.allocated_bytes)),
-    ]
-    .into()
-}
-
-/// A generation as it is listed.
-fn generation(of: Option<u16>) -> String {
-    of.map_or_else(
-        || format::NOTHING.to_owned(),
-        |generation| generation.to_string(),
-    )
 }
 
 /// How generations are told apart: all are collections, in their colour.
 fn series(generation: Option<u16>) -> Series {
     let name = generation.map_or_else(
-        || "Generation not told".to_owned(),
+        || "Generation unknown".to_owned(),
         |generation| format!("Generation {generation}"),
     );
     Series {

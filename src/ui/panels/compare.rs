@@ -60,9 +60,9 @@ pub(super) fn Compare(props: &PanelProps) -> Html {
     }
     let Some(comparison) = &*comparison else {
         let words = if props.source.complete && beside.source.complete {
-            "The logs are being compared."
+            "Comparing the logs…"
         } else {
-            "They are compared as soon as both are read."
+            "The comparison appears once both logs are read."
         };
         return html! { <p class="empty" role="status">{ words }</p> };
     };
@@ -106,7 +106,7 @@ fn alone(on_action: &Callback<Action>) -> Html {
     let onclick = on_action.reform(|_: MouseEvent| Action::Compare);
     html! {
         <div class="empty">
-            <p>{ "With a second log it can be seen what a change did: both timelines above each other, and every number before and after." }</p>
+            <p>{ "Open a second log to see what a change did: both timelines above each other, and every number before and after." }</p>
             <p><button class="primary" {onclick}>{ "Compare with another log…" }</button></p>
             <p>{ "Or drop it here, or two at once: the one whose file was changed earlier is the one before." }</p>
         </div>
@@ -127,7 +127,7 @@ fn head(props: &PanelProps, beside: &Beside) -> Html {
         <header class="numbers-head">
             <h2>{ props.marked.about_all(about) }</h2>
             <p class="faint">
-                { "One run each: no claim about times, which differ from run to run. " }
+                { "One run each: times differ from run to run, so these prove nothing about them. " }
                 { "eventscope compare A… --to B… takes many runs of each and can tell." }
             </p>
         </header>
@@ -137,7 +137,7 @@ fn head(props: &PanelProps, beside: &Beside) -> Html {
 /// What should be equal and is not.
 fn unequal(unequal: &[Unequal]) -> Html {
     if unequal.is_empty() {
-        return html! { <p class="compare-facts faint">{ "Program, arguments, GHC, capabilities and what was logged are the same in both." }</p> };
+        return html! { <p class="compare-facts faint">{ "Both logs have the same program, arguments, GHC, capabilities and event classes." }</p> };
     }
     let value = |values: &[String]| match values.join(", ") {
         text if text.is_empty() => "none".to_owned(),
@@ -147,8 +147,8 @@ fn unequal(unequal: &[Unequal]) -> Html {
         html! { <div><dt>{ of.name.to_string() }</dt><dd>{ value(&of.before) }{ " → " }{ value(&of.after) }</dd></div> }
     };
     html! {
-        <section class="compare-facts differ" aria-label="What is not the same in both">
-            <p><strong>{ "Not the same in both, and maybe why numbers differ:" }</strong></p>
+        <section class="compare-facts differ" aria-label="What differs between the two">
+            <p><strong>{ "Different in the two logs, and perhaps why the numbers differ:" }</strong></p>
             <dl>{ for unequal.iter().map(row) }</dl>
         </section>
     }

@@ -139,7 +139,7 @@ impl Component for Events {
     fn view(&self, ctx: &Context<Self>) -> Html {
         let props = ctx.props();
         if !props.overview.complete {
-            return html! { <p class="empty">{ "The events are listed when the log is read." }</p> };
+            return html! { <p class="empty">{ "Events are listed once the log is read." }</p> };
         }
         html! {
             <div class="events" onkeydown={on(ctx, Self::key)}>

@@ -44,7 +44,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
         });
     }
     let Some(report) = report else {
-        return html! { <p class="empty">{ "What there is to find is said when the log is read to its end." }</p> };
+        return html! { <p class="empty">{ "Findings appear once the whole log is read." }</p> };
     };
     let shared = Rc::new(report.clone());
     let way = Way::from_panel(props, view.range(props.range));
@@ -90,15 +90,15 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
         <div class="findings">
             { head(props, &view, &on_view) }
             if !view.open.is_empty() && !report.findings.iter().any(is_open) {
-                <p role="status">{ format!("What was open ({}) is not found here.", view.open) }</p>
+                <p role="status">{ format!("The finding that was open ({}) is not among these.", view.open) }</p>
             }
             if grave.is_empty() {
-                <p class="nothing">{ words::nothing_found(report) }{ " A rule sees only what it asks for, and below stands what was asked." }</p>
+                <p class="nothing">{ words::nothing_found(report) }{ " A rule sees only what it looks for; the list below says what that is." }</p>
             }
             if !report.findings.is_empty() { <p class="faint">{ words::HOW_SURE }</p> }
             { for Axis::ALL.into_iter().filter_map(axis) }
             if !minor.is_empty() {
-                <section aria-label="What hardly matters">
+                <section aria-label="Minor findings">
                     <button class="small" aria-expanded={minor_open.to_string()} onclick={on_minor}>
                         { format!("{} that hardly {}", format::count(minor.len() as u64), if minor.len() == 1 { "matters" } else { "matter" }) }
                     </button>

@@ -7,15 +7,20 @@ use yew::prelude::*;
 use crate::ui::dom::{setter_of, value_of};
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::ui::panel::PanelProps;
+use crate::ui::rows_out::{RowsOf, RowsOut};
 use crate::ui::viewer::{Goto, VisibleItem};
+use views::cells::{Cell, rows_text};
 use views::scene::format;
 
 const COLUMNS: &[Column] = &[
     Column::text("Track", "The track that it is on.").unsorted(),
     Column::number("Begins", "From the start of the runtime's clock.").unsorted(),
-    Column::number("Lasts", "How long it takes; nothing for a moment.").unsorted(),
+    Column::number("Lasts", "How long it lasts; empty for a moment.").unsorted(),
     Column::text("What", "What the mark says.").unsorted(),
 ];
+
+/// The columns of the file: times in nanoseconds.
+const NAMES: [&str; 4] = ["track", "start_ns", "duration_ns", "text"];
 
 /// The panel.
 #[component]
@@ -35,6 +40,18 @@ pub(super) fn InView(props: &PanelProps) -> Html {
                 .filter_map(|&i| items.get(i))
                 .map(grid_row)
                 .collect(),
+        },
+    );
+    let out = use_memo(
+        (props.items.clone(), Rc::clone(&shown)),
+        |(items, shown)| {
+            let (items, shown) = (items.clone(), Rc::clone(shown));
+            RowsOf::at_hand(move |part, how| {
+                let (from, to) = (part.start as usize, part.end as usize);
+                let some = shown.get(from..to.min(shown.len())).unwrap_or_default();
+                let some = some.iter().filter_map(|&place| items.get(place));
+                rows_text(how, &NAMES, some.map(cells), from == 0)
+            })
         },
     );
     let on_track = setter_of(&track).reform(value_of::<Event>);
@@ -73,6 +90,7 @@ pub(super) fn InView(props: &PanelProps) -> Html {
                     </select>
                 </label>
                 <span class="faint">{ format!("{} marks. The table follows the timeline; a row leads to its mark.", format::count(shown.len() as u64)) }</span>
+                <RowsOut name="in-view" total={shown.len() as u64} rows={(*out).clone()} />
             </p>
             if shown.is_empty() {
                 <p class="empty">{ "Nothing is in view that could be listed: zoom out (0), or scroll to tracks with spans." }</p>
@@ -97,6 +115,15 @@ fn of_track(items: &[VisibleItem], track: &str) -> Vec<usize> {
         .filter(|(_, item)| wanted(item))
         .map(|(place, _)| place)
         .collect()
+}
+
+fn cells(item: &VisibleItem) -> [Cell<'_>; NAMES.len()] {
+    [
+        item.track.as_str().into(),
+        item.span.start().0.into(),
+        item.span.duration().0.into(),
+        item.text.as_str().into(),
+    ]
 }
 
 fn grid_row(item: &VisibleItem) -> GridRow {

@@ -110,6 +110,7 @@ mod tests {
 
     use super::*;
     use views::actions::{bindings, keys_page};
+    use views::share::held::{keys, what};
     use views::share::{Link, decode, encode};
     use views::view::panel::find;
 
@@ -152,6 +153,31 @@ mod tests {
             assert_eq!(link.view.panel, panel.name);
             assert_eq!(decode(&encode(&link, PANELS), PANELS), link);
         }
+    }
+
+    /// What stands in backquotes at the begin of a row of the tables of `docs/link.md`.
+    fn documented() -> Vec<String> {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/link.md");
+        let text = std::fs::read_to_string(file).expect("docs/link.md");
+        let rows = text.lines().filter_map(|line| line.strip_prefix("| `"));
+        let keys = rows.filter_map(|row| Some(row.split_once("` |")?.0.to_owned()));
+        keys.collect()
+    }
+
+    #[test]
+    fn every_key_of_a_link_is_documented_and_said() {
+        let written = keys(PANELS);
+        let missing = |key: &&&str| **key != "v" && what(key).is_none();
+        assert_eq!(
+            written.iter().find(missing),
+            None,
+            "in the table of held.rs"
+        );
+        assert_eq!(
+            documented(),
+            written,
+            "the keys of docs/link.md, in their order"
+        );
     }
 
     /// The documentation is what the tables say.

@@ -6,13 +6,11 @@ mod row;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::Array;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{File, HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
 use crate::ui::panel::{PanelProps, Wish};
-use crate::ui::save::save;
 use markers::use_markers;
 use row::NoteRow;
 use views::actions::Action;
@@ -123,7 +121,7 @@ pub(super) fn NotesPanel(props: &PanelProps) -> Html {
     html! {
         <div class="notes" ref={node.clone()} tabindex="-1">
             <div class="controls">
-                <Buttons log={props.name.clone()} fingerprint={props.fingerprint} notes={Rc::clone(notes)}
+                <Buttons notes={Rc::clone(notes)}
                     ranged={props.range.is_some()} looking={looking || !props.source.complete} {on_markers}
                     on_add={props.on_action.reform(|()| Action::AddNote)}
                     on_clear={let changer = changer.clone(); Callback::from(move |()| changer.change(|notes| {
@@ -131,7 +129,7 @@ pub(super) fn NotesPanel(props: &PanelProps) -> Html {
                         *notes = Notes::default();
                         text
                     }))}
-                    on_saved={let changer = changer.clone(); Callback::from(move |text: String| changer.say(text))}
+                    on_save={props.on_action.reform(|()| Action::SaveNotes)}
                     on_file={let (changer, fingerprint) = (changer.clone(), props.fingerprint); Callback::from(move |file|
                         spawn_local(load(file, changer.clone(), fingerprint)))} />
                 <DoneText done={(*done).clone()} notes={Rc::clone(notes)} on_undo={on_notes} />
@@ -193,8 +191,6 @@ fn view_table(props: &PanelProps, changer: &Changer, node: &NodeRef) -> Html {
 
 #[derive(Properties, PartialEq)]
 struct ButtonsProps {
-    log: AttrValue,
-    fingerprint: Option<Fingerprint>,
     notes: Rc<Notes>,
     /// Whether a range is selected.
     ranged: bool,
@@ -203,7 +199,7 @@ struct ButtonsProps {
     on_add: Callback<()>,
     on_markers: Callback<()>,
     on_clear: Callback<()>,
-    on_saved: Callback<String>,
+    on_save: Callback<()>,
     on_file: Callback<File>,
 }
 
@@ -229,21 +225,6 @@ fn Buttons(props: &ButtonsProps) -> Html {
         // So that the same file can be chosen again.
         input.set_value("");
     };
-    let on_save = {
-        let (notes, log, fingerprint) = (
-            Rc::clone(&props.notes),
-            props.log.clone(),
-            props.fingerprint,
-        );
-        props.on_saved.reform(move |_: MouseEvent| {
-            let name = format!("{log}.notes.json");
-            let text = file::write(&notes, fingerprint);
-            match save(&name, "application/json", &Array::of1(&text.into())) {
-                Ok(()) => format!("Saved {} as “{name}”.", many(notes.len() as u64, "note")),
-                Err(_) => "The browser could not save the file.".to_owned(),
-            }
-        })
-    };
     let none = props.notes.is_empty();
     let full = props.notes.len() >= MAX_NOTES;
     html! {
@@ -255,7 +236,7 @@ fn Buttons(props: &ButtonsProps) -> Html {
                 title="The program's own markers (traceMarker) become notes">{ "From markers" }</button>
             <input ref={input} type="file" accept=".json,application/json" class="visually-hidden" tabindex="-1" aria-hidden="true" onchange={chosen} />
             <button onclick={choose}>{ "Load a file…" }</button>
-            <button onclick={on_save} disabled={none}>{ "Save as a file" }</button>
+            <button onclick={click(&props.on_save)} disabled={none}>{ "Save as a file" }</button>
             <button onclick={click(&props.on_clear)} disabled={none}>{ "Delete all" }</button>
         </>
     }

@@ -57,7 +57,7 @@ pub(super) fn Process(props: &PanelProps) -> Html {
         });
     }
     let Some(process) = &process else {
-        return html! { <p class="empty">{ "Looking up what the log says of its process." }</p> };
+        return html! { <p class="empty">{ "Loading what the log says about the process…" }</p> };
     };
     html! {
         <div class="process">
@@ -153,10 +153,10 @@ fn program(process: &process::Process, overview: &Overview, memory: MemoryUse) -
                     { fact("Started by", html! { <>{ "process " }<span class="number">{ parent }</span></> }, CLEAR) }
                 }
                 if let Some(date) = overview.report.as_ref().and_then(|report| report.date.clone()) {
-                    { fact("Started", html! { <span class="number">{ date }</span> }, ("As the file has it: local time where the program ran.", "")) }
+                    { fact("Started", html! { <span class="number">{ date }</span> }, ("As in the file: local time where the program ran.", "")) }
                 }
                 if let Some(started) = process.started {
-                    { fact("Started", wall_clock(started), ("When the log's clock was at 0.", "")) }
+                    { fact("Started", wall_clock(started), ("The time at which the log's clock was 0.", "")) }
                 }
                 if let Some(span) = overview.span {
                     { fact("Log", html! { length(span, overview) }, CLEAR) }
@@ -170,7 +170,7 @@ fn program(process: &process::Process, overview: &Overview, memory: MemoryUse) -
 }
 
 const MEMORY: Meaning = (
-    "What it took to read the log here. What has no room in the memory that is allowed goes to a file of the browser, which is removed when the log is closed. To allow 2 GiB, put this behind the page's address:",
+    "What reading the log took here. What has no room in the memory that is allowed goes to a file of the browser, which is removed when the log is closed. To allow 2 GiB, put this behind the page's address:",
     "?memory=2048",
 );
 
@@ -227,7 +227,7 @@ fn runtime(process: &process::Process) -> Html {
         <section aria-labelledby="process-runtime">
             <h2 id="process-runtime">{ "Runtime" }</h2>
             if unknown {
-                <p>{ "The log says nothing of its runtime." }</p>
+                <p>{ "The log says nothing about its runtime." }</p>
             }
             <dl>
                 if let Some(ghc) = &process.ghc {
@@ -255,13 +255,13 @@ fn heap_settings(heap: &HeapSettings) -> Html {
     html! {
         <>
             { fact("Generations", html! { heap.generations },
-                ("Young objects are collected often; what survives grows old and is collected seldom.", "+RTS -G")) }
+                ("Young objects are collected often; what survives is promoted and collected rarely.", "+RTS -G")) }
             { fact("Allocation area", size(heap.allocation_area_bytes),
                 ("What each capability allocates before a collection begins: more means fewer collections.", "+RTS -A")) }
             { fact("Largest heap", most,
                 ("If the heap would grow beyond it, the program ends with a heap overflow.", "+RTS -M")) }
             { fact("Megablock", size(heap.megablock_bytes),
-                ("What the runtime gets from the operating system at once.", "")) }
+                ("How much memory the runtime gets from the operating system at a time.", "")) }
             { fact("Block", size(heap.block_bytes),
                 ("What it divides megablocks into.", "")) }
         </>

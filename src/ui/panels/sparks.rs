@@ -9,6 +9,7 @@ use yew::prelude::*;
 use super::summary::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
 use crate::ui::chart::{Bin, Histogram, OverTime, Series, patterns};
 use crate::ui::dom::setter_of;
+use crate::ui::guide::{guide, how_to_record};
 use crate::ui::panel::range_text;
 use crate::ui::panel::{PanelProps, use_answer};
 use crate::ui::place::PlaceLink;
@@ -32,13 +33,16 @@ pub(super) fn Sparks(props: &PanelProps) -> Html {
     // The bar of the histogram whose sparks are listed.
     let lengths = use_state_eq(|| None::<Range<u64>>);
     let Some(reply) = answer.as_deref() else {
-        return html! { <p class="empty">{ "The sparks are on their way." }</p> };
+        return html! { <p class="empty">{ "Loading the sparks…" }</p> };
     };
     if let Some(why) = why_empty(props, reply) {
         return html! {
             <div class="empty">
                 <p>{ why }</p>
                 <p>{ "A spark is a note that a value may be computed in parallel; par, parMap and Strategies of the package parallel make them, and idle capabilities take them." }</p>
+                if reply.rows.is_empty() {
+                    { how_to_record("record-sparks") }
+                }
             </div>
         };
     }
@@ -71,7 +75,7 @@ fn why_empty(props: &PanelProps, reply: &SparksReply) -> Option<&'static str> {
         return Some(if reply.has_single_sparks {
             "This log has events of single sparks, but no counts of them: run the program with +RTS -lpf."
         } else if props.source.complete {
-            "This log says nothing of sparks. Programs count them that are linked with -\u{2060}threaded and run with +RTS -l."
+            "This log has no spark events. They are counted in programs that are linked with -\u{2060}threaded and run with +RTS -l."
         } else {
             "Nothing is known of sparks so far."
         });
@@ -297,7 +301,7 @@ fn runs(
 ) -> Html {
     if !reply.has_single_sparks {
         return html! {
-            <p class="faint hint-card">{ "How long each spark ran is not in this log: run the program with +RTS -lf, or -la, to have an event for each of them." }</p>
+            <p class="faint hint-card">{ "How long each spark ran is not in this log: run the program with +RTS -lf, which logs an event for each of them. " }{ guide("record-sparks", "More in the guide") }</p>
         };
     }
     if reply.runs.is_empty() {

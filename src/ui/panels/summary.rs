@@ -63,7 +63,7 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
     let nothing_read = props.overview.events == 0 && !props.overview.complete;
     let numbers = answer.as_ref().or(whole.as_ref());
     let Some(numbers) = numbers.filter(|_| !nothing_read) else {
-        return html! { <p class="empty">{ "The numbers are on their way." }</p> };
+        return html! { <p class="empty">{ "Loading the numbers…" }</p> };
     };
     let about = About {
         numbers,

@@ -6,17 +6,17 @@ mod waits;
 use std::ops::Range;
 use std::rc::Rc;
 
-use js_sys::Array;
 use yew::prelude::*;
 
 use crate::ui::client::LogClient;
 use crate::ui::dialog::colour;
 use crate::ui::dom::{setter_of, use_pause, value_of};
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::ui::guide::how_to_record;
 use crate::ui::panel::span_text;
 use crate::ui::panel::{Marked, PanelProps, takes_long, use_answer};
 use crate::ui::place::PlaceLink;
-use crate::ui::save::save;
+use crate::ui::rows_out::{RowsOf, RowsOut};
 use crate::ui::shares::share_bar;
 use crate::ui::viewer::Goto;
 use analysis::timeline::thread_table::{
@@ -25,19 +25,20 @@ use analysis::timeline::thread_table::{
 use analysis::timeline::turns::TurnSums;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::{Class, WaitReason};
+use model::sorting::SortSmall;
 use model::time::Interval;
 use views::scene::format;
-use views::session::questions::ThreadCsvQuery;
+use views::session::tables::ThreadTextQuery;
 use views::tracks::thread::Thread;
 use views::view::findings::FindingsView;
 use views::words::heap_report;
 use waits::Waits;
 
 const COLUMNS: &[Column] = &[
-    Column::number("#", "The number that the runtime gave the thread"),
+    Column::number("#", "The runtime's number for the thread"),
     Column::text(
         "Label",
-        "What the program calls the thread (labelThread); – if it has no name"),
+        "The thread's label (labelThread); – if it has none"),
     Column::text(
         "Shares",
         "How the time of the thread divides: running, ready (in collections, behind others, while a capability idles), blocked, in foreign calls, waiting for I/O or time, unknown").unsorted(),
@@ -75,7 +76,7 @@ const COLUMNS: &[Column] = &[
         "What it was blocked on, and how long. An exception wakes a thread without an event: that wait counts as blocked to its end.").unsorted(),
     Column::number(
         "Unknown",
-        "How long the log does not tell what it did: buffers are lost when a program is killed",
+        "For how long the log does not say what it did: buffers are lost when a program is killed",
     ),
     Column::number("Runs", "How often a capability began to run it"),
     Column::number(
@@ -121,10 +122,6 @@ const BLOCKED_ON: usize = 11;
 const FIRST_ROWS: Range<u64> = 0..100;
 /// Typing is followed when it has settled.
 const TYPED_MS: u32 = 150;
-/// So many rows of CSV are asked for at once: the worker answers other
-/// questions in between.
-const CSV_ROWS: u64 = 20_000;
-
 /// The table, once there is one.
 fn known(answer: Option<&Rc<Option<ThreadTable>>>) -> Option<&ThreadTable> {
     answer.and_then(|table| table.as_ref().as_ref())
@@ -162,7 +159,7 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
     let chosen = current.and_then(|row| table?.row(row)).map(|row| row.id);
     let chosen = chosen.or_else(|| found.thread(props.range));
     if !props.source.complete {
-        return html! { <p class="empty">{ "How threads spent their time is known when the log is read." }</p> };
+        return html! { <p class="empty">{ "Thread times appear once the log is read." }</p> };
     }
     let total = table.map_or(0, |table| table.total);
     let on_window = setter_of(&window);
@@ -187,7 +184,12 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
                 { takes_long() }
             }
             if table.is_some() && total == 0 {
-                <p class="empty">{ why_empty(props, &view) }</p>
+                <div class="empty">
+                    <p>{ why_empty(props, &view) }</p>
+                    if props.range.is_none() && view.filter.trim().is_empty() && props.marked.scope.is_everything() {
+                        { how_to_record("record-threads") }
+                    }
+                </div>
             } else {
                 <div class="threads-body">
                     <Grid name="thread-rows" label="Threads" columns={COLUMNS} {total} {rows}
@@ -221,7 +223,7 @@ fn why_empty(props: &PanelProps, view: &ThreadView) -> String {
             "No thread lived in the selected range: drop it (Esc) to see the whole log."
         }
         (true, None) => {
-            "This log has no events of threads. It was perhaps made without scheduler events: run the program with +RTS -l."
+            "This log has no thread events. Run the program with +RTS -l, which has them; -l-s and -l-a leave them out."
         }
     };
     why.to_owned()
@@ -353,7 +355,7 @@ fn blocked_on(times: &TurnSums) -> Html {
     let is_blocked =
         |(reason, ns): &(&WaitReason, u64)| *ns > 0 && **reason != WaitReason::ForeignCall;
     let mut reasons: Vec<_> = reasons.filter(is_blocked).collect();
-    reasons.sort_by_key(|(_, ns)| std::cmp::Reverse(*ns));
+    reasons.sort_small_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     let words = |(reason, ns): &(&WaitReason, u64)| {
         format!("{} {}", reason.name(), format::duration(Duration(*ns)))
     };
@@ -402,7 +404,6 @@ struct ControlsProps {
 /// The filter, the order, and the file.
 #[component]
 fn Controls(props: &ControlsProps) -> Html {
-    let saving = use_state(|| None::<&'static str>);
     let status = props.total.map(|total| {
         let of = match props.range {
             Some(range) => format!("in the selected range, {}", span_text(range)),
@@ -417,52 +418,27 @@ fn Controls(props: &ControlsProps) -> Html {
             props.marked.about(all)
         }
     });
-    let onclick = {
-        let (client, saving) = (props.client.clone(), saving.setter());
-        let (query, total) = (props.query.clone(), props.total.unwrap_or_default());
-        Callback::from(move |_: MouseEvent| {
-            saving.set(Some("The file is being written…"));
-            let saving = saving.clone();
-            let done = Callback::from(move |saved: bool| {
-                saving.set((!saved).then_some("The browser could not save the file."));
-            });
-            write_csv(client.clone(), query.clone(), total, Array::new(), done);
-        })
-    };
+    let rows = use_memo(
+        (props.client.clone(), props.query.clone()),
+        |(client, query)| {
+            let query = query.clone();
+            RowsOf::asking(client.clone(), move |rows, separated| ThreadTextQuery {
+                query: ThreadTableQuery {
+                    rows,
+                    ..query.clone()
+                },
+                separated,
+            })
+        },
+    );
     html! {
         <div class="controls">
             <Filter view={props.view.clone()} on_view={props.on_view.clone()} />
             { order(props) }
-            <span class="for" role="status">{ saving.map(str::to_owned).or(status) }</span>
-            <button {onclick} disabled={props.total.unwrap_or_default() == 0}
-                title="Save these rows, in this order, as a file for a spreadsheet: times in nanoseconds, each reason of blocking in a column of its own">
-                { "Save as CSV" }
-            </button>
+            <span class="for" role="status">{ status }</span>
+            <RowsOut name="threads" total={props.total.unwrap_or_default()} rows={(*rows).clone()} />
         </div>
     }
-}
-
-/// Asks for the rows from `query.rows` on, and saves when all have come.
-fn write_csv(
-    client: LogClient,
-    mut query: ThreadTableQuery,
-    total: u64,
-    texts: Array,
-    done: Callback<bool>,
-) {
-    let first = u64::from(texts.length()) * CSV_ROWS;
-    if first >= total {
-        return done.emit(save("threads.csv", "text/csv", &texts).is_ok());
-    }
-    query.rows = first..first + CSV_ROWS;
-    let question = ThreadCsvQuery(query.clone());
-    client.clone().ask(question, move |text| match text {
-        Ok(Some(text)) => {
-            texts.push(&text.into());
-            write_csv(client, query, total, texts, done);
-        }
-        _ => done.emit(false),
-    });
 }
 
 #[derive(Properties, PartialEq)]
@@ -496,7 +472,7 @@ fn sort_title(sort: ThreadColumn) -> String {
         (ThreadColumn::ReadyBehind, _) => "Ready behind others".to_owned(),
         (ThreadColumn::ReadyIdle, _) => "Ready while one idles".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::ForeignCall), _) => "In foreign calls".to_owned(),
-        (ThreadColumn::BlockedOn(WaitReason::Other), _) => "Blocked, not said on what".to_owned(),
+        (ThreadColumn::BlockedOn(WaitReason::Other), _) => "Blocked, reason unknown".to_owned(),
         (ThreadColumn::BlockedOn(reason), _) => format!("Blocked on {}", reason.name()),
         (ThreadColumn::Thread, _) => "Number".to_owned(),
         (ThreadColumn::Finished, _) => "Time of the end".to_owned(),

@@ -11,6 +11,7 @@ use yew::prelude::*;
 use crate::ui::copy::CopyButton;
 use crate::ui::dom::setter_of;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::ui::guide::how_to_record;
 use crate::ui::panel::{PanelProps, use_answer};
 use crate::ui::shares::share_bar;
 use analysis::ticky::{Definition, TickyColumn, TickyQuery, TickyRow, TickyTable};
@@ -149,7 +150,7 @@ pub(super) fn Ticky(props: &PanelProps) -> Html {
         answer.as_deref().map_or_else(Rows::default, grid_rows)
     });
     let Some(table) = answer.as_deref() else {
-        return html! { <p class="empty">{ "The ticky counters are on their way." }</p> };
+        return html! { <p class="empty">{ "Loading the ticky counters…" }</p> };
     };
     if table.counters == 0 {
         return nothing(props.source.complete);
@@ -211,6 +212,7 @@ fn nothing(complete: bool) -> Html {
             <p>{ "This log has no ticky counters. They tell of each function, thunk and constructor how often it was entered and what it allocated. To count, compile and run the program like this:" }</p>
             { for HOW_TO_RECORD.into_iter().map(line) }
             <p>{ RECORDING_EXPLAINED }</p>
+            { how_to_record("record-ticky") }
         </div>
     }
 }

@@ -4,53 +4,41 @@ use super::{Control, Elements, Viewer, ViewerRef};
 use crate::ui::canvas::CanvasPainter;
 use crate::ui::dom::set_style;
 use crate::ui::theme;
-use views::control::Still;
-use views::scene::painter::Painter;
+use views::control::{Labels, Still};
 use views::scene::palette::Palette;
 use views::scene::svg::SvgPainter;
 use views::timeline::Scene;
-use views::tracks::item::Names;
+use views::timeline::picture::{Caption, Picture};
 use web_sys::HtmlElement;
 
-/// A timeline with the line above it in a picture to be saved; without one, it is alone.
-pub(in crate::ui) type Side<'a> = (String, &'a ViewerRef);
+/// A timeline with what stands above it in a picture.
+pub(in crate::ui) type Side<'a> = (Caption, &'a ViewerRef);
 
 /// What the timelines show as a PNG file, one below the other, handed to `done`.
 pub(in crate::ui) fn png(sides: &[Side<'_>], done: impl FnOnce(web_sys::Blob) + 'static) {
     if let Some(mut painter) = CanvasPainter::layer() {
-        painter.picture(size(sides), |painter| paint(sides, painter));
+        with_picture(sides, |picture| {
+            painter.picture(picture.size(), |painter| picture.paint(painter));
+        });
         painter.png(done);
     }
 }
 
 /// What the timelines show as SVG, one below the other.
 pub(in crate::ui) fn svg(sides: &[Side<'_>]) -> String {
-    let mut painter = SvgPainter::new(size(sides));
-    paint(sides, &mut painter);
-    painter.finish()
+    with_picture(sides, |picture| {
+        let mut painter = SvgPainter::new(picture.size());
+        picture.paint(&mut painter);
+        painter.finish()
+    })
 }
 
-fn size(sides: &[Side<'_>]) -> (f64, f64) {
-    let mut size: (f64, f64) = (0.0, 0.0);
-    for (caption, viewer) in sides {
-        let viewer = viewer.0.borrow();
-        let scene = viewer.scene();
-        size = (
-            size.0.max(scene.size.0),
-            size.1 + scene.height_with(caption),
-        );
-    }
-    size
-}
-
-fn paint(sides: &[Side<'_>], painter: &mut impl Painter) {
-    let mut top_px = 0.0;
-    for (caption, viewer) in sides {
-        let viewer = viewer.0.borrow();
-        let scene = viewer.scene();
-        scene.paint_below(top_px, caption, painter);
-        top_px += scene.height_with(caption);
-    }
+/// Does something with the picture of timelines.
+fn with_picture<T>(sides: &[Side<'_>], paint: impl FnOnce(&Picture<'_, Labels>) -> T) -> T {
+    let viewers: Vec<_> = sides.iter().map(|(_, viewer)| viewer.0.borrow()).collect();
+    let scenes = sides.iter().zip(&viewers);
+    let scenes = scenes.map(|((caption, _), viewer)| (caption.clone(), viewer.scene()));
+    paint(&Picture::new(scenes.collect()))
 }
 
 /// What the tracks on a canvas were painted from.
@@ -107,7 +95,7 @@ impl Tracks {
 
 impl Viewer {
     /// All that is shown.
-    fn scene(&self) -> Scene<'_, impl Names> {
+    fn scene(&self) -> Scene<'_, Labels> {
         let theme = theme::current();
         self.control
             .scene(theme.palette, theme.patterns, &self.notes)
@@ -169,13 +157,11 @@ impl Elements {
         let pointed = [("--pointer-x", x), ("--pointer-y", y)];
         set_lengths(&self.pointed, pointed, &mut self.pointed_px);
         let low = y > control.size().1 / 2.0;
-        for (name, on) in [("data-low", low), ("data-left", control.is_card_left())] {
-            // A known attribute with a known value.
-            let _ = if on {
-                self.picture.set_attribute(name, "")
-            } else {
-                self.picture.remove_attribute(name)
-            };
-        }
+        // A known attribute with a known value.
+        let _ = if low {
+            self.picture.set_attribute("data-low", "")
+        } else {
+            self.picture.remove_attribute("data-low")
+        };
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use crate::capability::Lives;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{DamageKind, DamageList, Event, EventSet, EventType, Record, Sink};
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// A capability, and the time for which the log tells what it did.
@@ -161,7 +162,7 @@ impl Watch {
         (mut led, requests): (Vec<Led>, Requests),
     ) -> Facts {
         self.census(NEVER);
-        led.sort_by_key(|led| (led.span, led.cap));
+        led.sort_small_by_key(|led| (led.span, led.cap));
         // A census that has no end reaches to the next one at most.
         self.censuses.sort_unstable();
         let mut next = NEVER;

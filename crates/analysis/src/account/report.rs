@@ -31,7 +31,7 @@ pub struct CapTimes {
     pub coming_back_ns: u64,
     /// It stood by while a thread was ready: lost parallelism.
     pub idle_ready_ns: u64,
-    /// It stood by, and no thread was ready.
+    /// It was idle, and no thread was ready.
     pub idle_ns: u64,
     /// The log does not tell.
     pub unknown_ns: u64,

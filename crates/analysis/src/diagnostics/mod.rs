@@ -18,6 +18,7 @@ pub use rule::{Rule, Severity};
 
 use eventlog::Damage;
 use eventlog::ids::{ByteOffset, CapId, Nanos};
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// Something that was found.
@@ -141,7 +142,7 @@ impl Diagnostics {
                 diagnostic.offset,
             )
         };
-        self.kept.sort_by_key(key);
+        self.kept.sort_small_by_key(key);
     }
 
     /// Those that are kept: [`KEPT`](Self::KEPT) of each rule.

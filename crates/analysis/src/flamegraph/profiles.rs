@@ -34,7 +34,7 @@ struct Gathering {
 impl Default for Profiles {
     fn default() -> Self {
         let gathering = |source| {
-            let gather = sources::of(source).gather()?;
+            let gather = sources::origin(source).gather()?;
             Some(Gathering {
                 source,
                 consumes: gather.consumes(),

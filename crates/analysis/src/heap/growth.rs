@@ -19,6 +19,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use model::census::{BandId, BandSums, Censuses, Run};
+use model::sorting::SortSmall;
 
 /// The least correlation of companions.
 const LEAST_CORRELATION: f64 = 0.9;
@@ -127,7 +128,7 @@ pub fn companions(
     let all: u128 = bands.iter().map(|(_, sums)| sums.bytes).sum();
     let matters = |sums: &BandSums| sums.bytes.saturating_mul(COMPANION_PART) >= all;
     let mut among: Vec<_> = bands.iter().filter(|(_, sums)| matters(sums)).collect();
-    among.sort_unstable_by_key(|(band, sums)| (std::cmp::Reverse(sums.bytes), *band));
+    among.sort_small_by_key(|(band, sums)| (std::cmp::Reverse(sums.bytes), *band));
     among.truncate(MOST_BANDS);
     let chosen = evenly(places, MOST_COMPARED);
     let shape = bytes_at(censuses, suspect, &chosen);
@@ -138,7 +139,7 @@ pub fn companions(
     };
     let others = among.iter().filter(|(band, _)| *band != suspect);
     let mut found: Vec<Companion> = others.filter_map(likeness).collect();
-    found.sort_by(|a, b| {
+    found.sort_small_by(|a, b| {
         b.correlation
             .total_cmp(&a.correlation)
             .then(a.band.cmp(&b.band))
@@ -190,14 +191,14 @@ pub fn bursts(
         .iter()
         .filter(|(_, sums)| sums.max >= least_rise)
         .collect();
-    among.sort_unstable_by_key(|(band, sums)| (std::cmp::Reverse(sums.max), *band));
+    among.sort_small_by_key(|(band, sums)| (std::cmp::Reverse(sums.max), *band));
     among.truncate(MOST_BANDS);
     let of_band = |&&(band, _): &&(BandId, BandSums)| {
         let runs: Vec<Run> = censuses.runs(band, places.clone()).collect();
         bursts_of(band, &runs, places, least_rise)
     };
     let mut found: Vec<Burst> = among.iter().flat_map(of_band).collect();
-    found.sort_by_key(|burst| {
+    found.sort_small_by_key(|burst| {
         (
             std::cmp::Reverse(burst.rise_bytes()),
             burst.band,

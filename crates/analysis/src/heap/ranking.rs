@@ -7,6 +7,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use model::census::{BandId, BandSums, Censuses};
+use model::sorting::SortSmall;
 
 /// In what order bands stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -104,7 +105,7 @@ impl Ranking {
                 Float(growth.map_or(0.0, |growth| growth.bytes_per_second))
             }),
             Order::Name => {
-                bands.sort_by(|a, b| {
+                bands.sort_small_by(|a, b| {
                     alphanumeric_sort::compare_str(name(*a), name(*b)).then(a.cmp(b))
                 });
                 if reversed {

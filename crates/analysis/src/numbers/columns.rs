@@ -110,7 +110,7 @@ impl Numbers {
         (before, inside.filter(move |gc| window.has(gc.start.0)))
     }
 
-    /// Those without, known when the log is read.
+    /// Those without, known once the log is read.
     pub(crate) fn untold_collections(&self) -> &[Collection] {
         &self.collections.untold
     }

@@ -16,6 +16,7 @@ use super::{Counters, Numbers};
 use crate::timeline::spark_runs::SparkRun;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{EventSet, EventType};
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// Into how many slices a range is divided for drawing.
@@ -169,7 +170,7 @@ impl Numbers {
             let waiting = counters.within(window);
             samples.extend(waiting.map(|(at, counters)| (at, cap, counters.remaining)));
         }
-        samples.sort_by_key(|&(at, cap, _)| (at, cap));
+        samples.sort_small_by_key(|&(at, cap, _)| (at, cap));
         let caps = samples.iter().map(|(_, cap, _)| usize::from(cap.0)).max();
         let mut latest = vec![0; caps.map_or(0, |cap| cap + 1)];
         let mut all = 0u64;

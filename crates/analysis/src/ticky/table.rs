@@ -11,6 +11,7 @@ use super::filter::{Filter, has};
 use super::{Counter, Ticky};
 use eventlog::Names;
 use eventlog::info_tables::InfoTable;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// What the table can be sorted by, and filtered.
@@ -510,7 +511,7 @@ fn sorted_part(mut keyed: Vec<Keyed<'_>>, query: &TickyQuery) -> Vec<u32> {
         rest.select_nth_unstable_by(end - first, order);
     }
     let rows = &mut rest[..end - first];
-    rows.sort_unstable_by(order);
+    rows.sort_small_by(order);
     rows.iter().map(|&(_, _, index)| index).collect()
 }
 

@@ -8,6 +8,7 @@ use eventlog::blocks::{Block, BlockIndex};
 use eventlog::ids::{CapId, Nanos};
 use model::class::Class;
 use model::marks::NONE;
+use model::sorting::SortSmall;
 use model::span_lane::{Piece, SpanLane};
 
 /// The rows of blocks.
@@ -55,7 +56,7 @@ impl BlockLanes {
     #[must_use]
     pub fn caps(&self) -> Vec<Option<CapId>> {
         let mut caps: Vec<Option<CapId>> = self.lanes.keys().copied().collect();
-        caps.sort_unstable_by_key(|cap| (cap.is_none(), *cap));
+        caps.sort_small_by_key(|cap| (cap.is_none(), *cap));
         caps
     }
 

@@ -12,6 +12,7 @@ use crate::account::pauses::Pause;
 use crate::account::report::CapTimes;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::lane::Lane;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// What a capability did in a stretch of time.
@@ -75,7 +76,7 @@ impl Store {
             }
         }
         let mut threads: Vec<RanThere> = threads.into_values().collect();
-        threads.sort_by_key(|ran| (Reverse(ran.ns), ran.thread));
+        threads.sort_small_by_key(|ran| (Reverse(ran.ns), ran.thread));
         let pauses = self.account().pauses();
         let from = pauses.first_ending_after(stretch.start());
         let inside = pauses.all().get(from..).unwrap_or_default().iter();

@@ -25,6 +25,7 @@ use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::source::Source;
 use model::profile::stacks::StackId;
 use model::profile::{Profile, Track, TrackSource};
+use model::sorting::SortSmall;
 use model::span_lane::{Piece, SpanLane};
 
 /// Of how many functions the names are told to the page: of calls those with
@@ -82,7 +83,7 @@ impl Named {
     /// The functions with the greatest weights.
     fn heaviest(weights: FxHashMap<FrameId, u64>) -> Self {
         let mut all: Vec<(FrameId, u64)> = weights.into_iter().collect();
-        all.sort_unstable_by_key(|(frame, weight)| (std::cmp::Reverse(*weight), *frame));
+        all.sort_small_by_key(|(frame, weight)| (std::cmp::Reverse(*weight), *frame));
         all.truncate(MOST_NAMES);
         let frames: Vec<FrameId> = all.into_iter().map(|(frame, _)| frame).collect();
         let numbers = frames.iter().copied().zip(0..).collect();

@@ -15,6 +15,7 @@ use crate::listen::Listen;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::lane::Lane;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// Why a thread waited in a range, or in all of its life.
@@ -148,7 +149,7 @@ impl Store {
                 longest: longest.get(&of).and_then(|sum| sum.longest),
             })
             .collect();
-        reasons.sort_by_key(|total| Reverse(total.ns));
+        reasons.sort_small_by_key(|total| Reverse(total.ns));
         let mut wakers: Vec<WaitTotal<Waker>> = wakers
             .into_iter()
             .map(|(of, sum)| WaitTotal {
@@ -158,7 +159,7 @@ impl Store {
                 longest: sum.longest,
             })
             .collect();
-        wakers.sort_by_key(|total| (total.of == Waker::NotTold, Reverse(total.ns)));
+        wakers.sort_small_by_key(|total| (total.of == Waker::NotTold, Reverse(total.ns)));
         let labels = wakers.iter().filter_map(|total| match total.of {
             Waker::Thread(thread) => Some((thread, self.label_of(thread)?.to_owned())),
             _ => None,

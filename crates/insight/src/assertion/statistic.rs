@@ -2,6 +2,7 @@
 
 use crate::amount::Amount;
 use crate::metrics::{Metric, NoNumber, Numbers, Seen, Unit};
+use model::sorting::SortSmall;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Statistic {
@@ -33,7 +34,7 @@ impl Statistic {
     pub(super) fn one_of(self, all: &[Seen]) -> Option<Seen> {
         let mut sorted = all.to_vec();
         // Stable: what comes first stays first.
-        sorted.sort_by(|a, b| a.value.total_cmp(&b.value));
+        sorted.sort_small_by(|a, b| a.value.total_cmp(&b.value));
         let last = sorted.len().checked_sub(1)?;
         let place = match self {
             Self::Max => last,

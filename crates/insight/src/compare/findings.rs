@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use model::sorting::SortSmall;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::{Digest, Known};
@@ -78,7 +79,7 @@ pub(super) fn changes(before: &[Digest], after: &[Digest]) -> Vec<FindingChange>
         }
     };
     let mut changes: Vec<FindingChange> = all.into_iter().map(change).collect();
-    changes.sort_by_key(|change| {
+    changes.sort_small_by_key(|change| {
         let gravest = change.before.iter().chain(&change.after);
         let gravest = gravest.map(|known| known.severity).max();
         (change.state, std::cmp::Reverse(gravest))
@@ -87,7 +88,7 @@ pub(super) fn changes(before: &[Digest], after: &[Digest]) -> Vec<FindingChange>
 }
 
 fn median(mut known: Vec<&Known>) -> Option<&Known> {
-    known.sort_by(|a, b| a.cost.size().total_cmp(&b.cost.size()));
+    known.sort_small_by(|a, b| a.cost.size().total_cmp(&b.cost.size()));
     let middle = known.len().checked_sub(1)? / 2;
     known.get(middle).copied()
 }

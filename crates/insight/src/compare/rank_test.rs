@@ -7,6 +7,7 @@
 //! counted with these. Of more runs it is the normal approximation, corrected for ties and
 //! for continuity.
 
+use model::sorting::SortSmall;
 use rustc_hash::FxHashMap;
 
 /// Up to so many runs a side the test is exact.
@@ -50,7 +51,7 @@ fn doubled_ranks(before: &[f64], after: &[f64]) -> (Vec<u32>, u64) {
     };
     let mut all = tagged(before, true);
     all.append(&mut tagged(after, false));
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    all.sort_small_by(|a, b| a.0.total_cmp(&b.0));
     let mut ranks = Vec::with_capacity(all.len());
     let mut sum = 0;
     for equal in all.chunk_by(|a, b| a.0 == b.0) {
@@ -145,7 +146,7 @@ pub(super) fn both_tails(z: f64) -> f64 {
 #[must_use]
 pub fn holm(probabilities: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..probabilities.len()).collect();
-    order.sort_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b]));
+    order.sort_small_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b]));
     let mut corrected = vec![1.0; probabilities.len()];
     let mut most: f64 = 0.0;
     for (before, place) in order.into_iter().enumerate() {

@@ -1,5 +1,6 @@
 //! Numbers of two sides, matched by their keys, and what can be claimed of each.
 
+use model::sorting::SortSmall;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rank_test::{RankTest, holm, least_p};
@@ -60,7 +61,7 @@ pub(super) fn differences(
         row.least_tells = compute_alone && is_time;
         rows.push(row);
     }
-    rows.sort_by_key(|row| row.key.group);
+    rows.sort_small_by_key(|row| row.key.group);
     claim(&mut rows, options);
     let left_out = left_out.into_iter();
     let mut left_out: Vec<(Group, u64)> = left_out
@@ -82,7 +83,7 @@ fn is_gated(key: &Key, has_asked: bool) -> bool {
 fn is_equal(before: &[f64], after: &[f64]) -> bool {
     let sorted = |side: &[f64]| {
         let mut side = side.to_vec();
-        side.sort_by(f64::total_cmp);
+        side.sort_small_by(f64::total_cmp);
         side
     };
     sorted(before) == sorted(after)

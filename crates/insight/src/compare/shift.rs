@@ -2,6 +2,8 @@
 //! median of all differences of a run after and one before. Its interval holds what the rank
 //! test does not refuse, and the median's interval what order statistics tell.
 
+use model::sorting::SortSmall;
+
 /// Of more runs a side, so many quantiles stand for them: all differences of two sides are
 /// as many as the product of both.
 const MOST_VALUES: usize = 400;
@@ -28,7 +30,7 @@ pub fn shift(before: &[f64], after: &[f64], alpha: f64) -> Option<Shift> {
         .iter()
         .flat_map(|after| before.iter().map(move |before| after - before))
         .collect();
-    all.sort_by(f64::total_cmp);
+    all.sort_small_by(f64::total_cmp);
     let middle = median_of_sorted(&all)?;
     let cut = pairs_cut(before.len(), after.len(), alpha);
     let interval = cut.and_then(|cut| {
@@ -42,7 +44,7 @@ pub fn shift(before: &[f64], after: &[f64], alpha: f64) -> Option<Shift> {
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_small_by(f64::total_cmp);
     median_of_sorted(&sorted)
 }
 
@@ -57,7 +59,7 @@ pub fn outliers(values: &[f64]) -> Vec<usize> {
         return Vec::new();
     }
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_small_by(f64::total_cmp);
     let quartile = |share: f64| {
         let place = share * (sorted.len() - 1) as f64;
         let (low, high) = (sorted[place as usize], sorted[place.ceil() as usize]);
@@ -76,7 +78,7 @@ pub fn outliers(values: &[f64]) -> Vec<usize> {
 #[must_use]
 pub fn median_interval(values: &[f64], alpha: f64) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_small_by(f64::total_cmp);
     let throws = sorted.len();
     let cut = heads_cut(throws, alpha)?;
     Some((*sorted.get(cut)?, *sorted.get(throws - 1 - cut)?))
@@ -117,7 +119,7 @@ fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
 
 fn thinned(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_small_by(f64::total_cmp);
     if sorted.len() <= MOST_VALUES {
         return sorted;
     }

@@ -21,6 +21,7 @@ use analysis::recording::Recording;
 use analysis::timeline::label_groups::LabelGroup;
 use eventlog::ids::Nanos;
 use model::profile::origin::Choice;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// What is counted and yet the same in each run of a program, however many capabilities it has.
@@ -210,7 +211,7 @@ impl Draft {
 
     /// The names of a group: the heaviest are kept.
     fn group(&mut self, group: Group, mut all: Vec<Named>) {
-        all.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.name.cmp(&b.name)));
+        all.sort_small_by(|a, b| b.weight.total_cmp(&a.weight).then(a.name.cmp(&b.name)));
         let left_out = all.len().saturating_sub(MOST_NAMES);
         if left_out > 0 {
             self.digest.left_out.push((group, left_out as u64));
@@ -273,7 +274,7 @@ impl Draft {
             });
         }
         self.group(Group::Spans, all);
-        curves.sort_by(|a, b| b.0.total_cmp(&a.0));
+        curves.sort_small_by(|a, b| b.0.total_cmp(&a.0));
         let curves = curves.into_iter().take(MOST_CURVES - 1);
         self.digest.curves.extend(curves.map(|(_, curve)| curve));
     }
@@ -360,7 +361,7 @@ impl Draft {
             }
         }
         let mut findings: Vec<&crate::Finding> = looked.report().gravest();
-        findings.sort_by_key(|finding| Reverse(finding.severity));
+        findings.sort_small_by_key(|finding| Reverse(finding.severity));
         let findings = findings.into_iter().take(MOST_FINDINGS);
         self.digest.findings = findings.map(Known::from).collect();
     }
@@ -409,7 +410,7 @@ impl Draft {
     }
 
     fn finish(mut self) -> Digest {
-        self.digest.rows.sort_by_key(|row| row.key.group);
+        self.digest.rows.sort_small_by_key(|row| row.key.group);
         self.digest
     }
 }

@@ -1,13 +1,14 @@
 //! What many numbers are summed up to.
 
 use super::MOST_POINTS;
+use model::sorting::SortSmall;
 
 /// Many numbers, the least first.
 pub(super) struct Sorted(Vec<f64>);
 
 impl Sorted {
     pub(super) fn new(mut all: Vec<f64>) -> Self {
-        all.sort_by(f64::total_cmp);
+        all.sort_small_by(f64::total_cmp);
         Self(all)
     }
 

@@ -1,4 +1,4 @@
-//! Does main pay for its thread of the operating system?
+//! Does main pay for being a bound thread?
 //!
 //! In the threaded runtime `main` is bound: it runs on one thread of the operating
 //! system only. Whenever a capability goes on from main to another thread, or back, the
@@ -32,7 +32,7 @@ const NAME: &str = "bound-main";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Does main pay for its thread of the operating system?",
+    question: "Does main pay for being a bound thread?",
     inputs: &[Input::EachRun],
     look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
@@ -144,12 +144,14 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     );
     let mut finding = scope.of_time(NAME, title, ledger, (Pool::IdleReady, all_ns));
     finding.subject = Some(scope.thread_name(main));
-    finding.meaning = "Main has a thread of the operating system of its own: each switch to or from it is one of the kernel.".into();
+    finding.meaning = "Main is bound to an OS thread of its own: each switch to or from it goes through the kernel.".into();
     finding.tries = vec![
-        Try::code("Let main only start the work with forkIO, and wait for it."),
+        Try::code("Have main only start the work with forkIO, and wait for it."),
         Try::code("Run main's body with runInUnboundThread."),
     ];
-    finding.distrust = "Libraries that need main's own thread, as those for windows and OpenGL do, cannot run elsewhere.".into();
+    finding.distrust =
+        "Libraries that need main's own OS thread (GUI toolkits, OpenGL) cannot run elsewhere."
+            .into();
     finding.numbers = vec![
         ("changes".into(), Value::Count(count)),
         ("half of them take at least".into(), Value::Ns(median_ns)),

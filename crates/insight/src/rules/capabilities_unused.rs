@@ -63,7 +63,9 @@ fn look(scope: &Scope<'_>, findings: &[Finding]) -> Outcome {
     let mut finding = Finding::new(NAME, Axis::Log, title);
     finding.severity = Severity::Low;
     finding.cost = Value::Count(hardly.len() as u64);
-    finding.meaning = "They take part in collections all the same, and idle time of the program is mostly theirs.".into();
+    finding.meaning =
+        "They still take part in collections, and most of the program's idle time is theirs."
+            .into();
     let enough = (used.len() - hardly.len()).max(1);
     finding.tries = vec![
         Try::flag(

@@ -3,13 +3,14 @@
 use crate::scope::Scope;
 use analysis::heap::{Breakdown, HeapProfile, Label};
 use eventlog::ids::Nanos;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// The largest census of a profile by closure type in a part of a log.
 pub(super) struct Peak<'a> {
     profile: &'a HeapProfile,
     census: u32,
-    /// All that is alive in it.
+    /// Everything that is alive in it.
     pub(super) bytes: u64,
 }
 
@@ -42,7 +43,7 @@ impl<'a> Peak<'a> {
             (bytes > 0 && wanted(&name)).then(|| (name.into_owned(), bytes))
         });
         let mut bands: Vec<_> = bands.collect();
-        bands.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        bands.sort_small_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         bands
     }
 

@@ -48,10 +48,10 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let mut finding = claim(scope, ledger, &found, (NAME, title));
     // It is no fault of the program.
     finding.severity = finding.severity.min(Severity::Medium);
-    finding.meaning = "For every census all generations are collected, and the live heap is walked, with the program stopped; other findings of time are less sure for that.".into();
+    finding.meaning = "Each census runs a major collection and walks the live heap while the program is stopped. Other findings about time are less certain because of it.".into();
     finding.tries = vec![Try::flag(
         "-i1",
-        "Count the heap less often: once in a second.",
+        "Take a census less often: once a second.",
         "a coarser heap profile",
     )];
     finding.distrust = "Without the heap profile the program does not have these pauses.".into();

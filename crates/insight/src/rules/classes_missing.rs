@@ -50,7 +50,9 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     let mut finding = Finding::new(NAME, Axis::Log, title);
     finding.severity = Severity::Low;
     finding.cost = Value::Count(missing.len() as u64);
-    finding.meaning = "Rules that need them could not be asked, so that nothing was found does not mean that nothing is wrong.".into();
+    finding.meaning =
+        "Rules that need them could not run: finding nothing does not mean that nothing is wrong."
+            .into();
     let tries = missing
         .iter()
         .map(|(_, _, flag, tells)| Try::measure(flag, *tells));

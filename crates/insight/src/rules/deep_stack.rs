@@ -13,6 +13,7 @@ use analysis::listen::{Listen, Steps};
 use eventlog::ids::{Nanos, ThreadId};
 use model::format;
 use model::gauge::Samples;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// A recursion over data that is deep for a reason seldom needs more.
@@ -71,7 +72,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
         return Outcome::Clear(format!("{most}; the limits are 10 MB and 1 % of the heap"));
     }
     let mut by_size: Vec<(ThreadId, Deepest)> = all.into_iter().collect();
-    by_size.sort_by_key(|(_, deep)| std::cmp::Reverse(deep.bytes));
+    by_size.sort_small_by_key(|(_, deep)| std::cmp::Reverse(deep.bytes));
     let name = scope.thread_name(by_size[0].0);
     let title = match by_size.len() as u64 {
         1 => format!("The stack of {name} grew to {}", format::bytes(most)),
@@ -87,15 +88,11 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
         finding.severity = Severity::Low;
     }
     finding.confidence = Confidence::Certain;
-    finding.meaning = "It calls itself deeply, or forces a long chain of thunks: each call waits on the stack for the next one, and collections go through all of it.".into();
+    finding.meaning = "It recurses deeply, or forces a long chain of thunks: each call waits on the stack for the next one, and collections walk all of it.".into();
     finding.tries = vec![
-        Try::code(
-            "Carry the result along in an argument (foldl', not foldr or foldl), so that nothing waits.",
-        ),
+        Try::code("Use an accumulator (foldl', not foldr or foldl), so that nothing waits."),
         Try::code("Do not let thunks pile up: modifyIORef', strict fields, evaluate now and then."),
-        Try::code(
-            "Of lists that are long, use mapM_ or a stream in place of mapM and sequence in IO.",
-        ),
+        Try::code("For long lists in IO, use mapM_ or a stream instead of mapM or sequence."),
     ];
     finding.distrust =
         "A recursion may be as deep as its data, a tree for example. That a stack became smaller again is not logged."

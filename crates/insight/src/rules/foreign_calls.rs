@@ -84,21 +84,20 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     let longest_ns = calls.iter().map(|call| call.ns).max().unwrap_or(0);
     let threads: BTreeSet<ThreadId> = calls.iter().map(|call| call.thread).collect();
     let count = format::count(most as u64);
-    let title =
-        format!("{count} foreign calls at once took {count} threads of the operating system");
+    let title = format!("{count} foreign calls at once took {count} OS threads");
     let mut finding = Finding::new(NAME, Axis::Latency, title);
     finding.severity = Severity::of_latency(longest_ns);
     finding.cost = Value::Ns(longest_ns);
     finding.share = scope.share(longest_ns);
-    finding.meaning = "A safe foreign call holds a thread of the operating system until it returns; each has a stack, and all together may be more than the machine allows.".into();
+    finding.meaning = "A safe foreign call holds an OS thread until it returns. Each has a stack, and the machine may not allow that many.".into();
     finding.tries = vec![
         Try::code(
-            "Let a pool of a few threads make the calls, or count them with a semaphore (QSem).",
+            "Make the calls from a small pool of threads, or limit them with a semaphore (QSem).",
         ),
         Try::code(
             "Use what the library offers for waiting without a call: threadWaitRead, or callbacks.",
         ),
-        Try::code("Ask for many things in one call."),
+        Try::code("Batch several requests into one call."),
     ];
     finding.distrust =
         "The return of a call is not logged: its time includes the wait for a capability after it."

@@ -27,7 +27,7 @@ const NAME: &str = "gc-sync-idle-caps";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Do parallel collections wake capabilities that stand by?",
+    question: "Do parallel collections wake idle capabilities?",
     inputs: &[Input::Threads, Input::GcStatistics],
     look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
@@ -65,7 +65,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let count = format::many(found.len() as u64, "parallel collection");
     if share < LEAST_SHARE || found.len() < LEAST {
         return Outcome::Clear(format!(
-            "{count} began while half of the capabilities or more stood by, and the usual wait for them was {} of the time in all; the limits are 50 collections and 2 %",
+            "{count} began while half of the capabilities or more were idle, and the usual wait for them was {} of the time in all; the limits are 50 collections and 2 %",
             format::fraction(share)
         ));
     }
@@ -73,7 +73,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ledger.claim_sync(*place);
     }
     let title = format!(
-        "To wake capabilities that stand by usually took {}, before {count}: {} in all",
+        "Waking idle capabilities usually took {}, before {count}: {} in all",
         format::duration(Duration(usual_ns)),
         format::duration(Duration(waking_ns)),
     );

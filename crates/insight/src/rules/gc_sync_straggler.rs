@@ -1,4 +1,4 @@
-//! Who keeps all waiting when a collection is due?
+//! Who delays collections?
 //!
 //! Of each collection that all took long to stop for, the log says whose run ended last
 //! after the request. If one thread has most of that time, it is the cause: it ran in a
@@ -33,7 +33,7 @@ const NAME: &str = "gc-sync-straggler";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Who keeps all waiting when a collection is due?",
+    question: "Who delays collections?",
     inputs: &[Input::Threads, Input::Collections],
     look: Look::AtOnce(look),
 };
@@ -142,7 +142,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         ),
         Try::measure(
             "-p -l",
-            "Whether it was a loop or a call, samples of cost centres inside of it can tell.",
+            "Cost-centre samples inside it can tell whether it was a loop or a call.",
         ),
     ];
     finding.distrust = "On a machine with other work, threads are late by chance, by a few milliseconds each time.".into();

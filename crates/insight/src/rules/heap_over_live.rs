@@ -83,7 +83,7 @@ async fn areas_seen_bytes(scope: &Scope<'_>, listen: &dyn Listen) -> u64 {
 async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
     if scope.is_nonmoving() {
         return Outcome::CannotTell(
-            "the concurrent collector does not copy, so what is usual is not known".into(),
+            "the nonmoving collector does not copy, so what is usual is not known".into(),
         );
     }
     let Some(peak) = Peak::in_scope(scope) else {

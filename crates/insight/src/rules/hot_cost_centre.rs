@@ -76,17 +76,17 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     // It is where the work is done, which is not lost.
     finding.severity = Severity::Low;
     finding.cost = Value::Count(own);
-    finding.meaning = "What it does by itself, without what it calls, is where most of the time in the program's code goes: nothing else can gain as much.".into();
+    finding.meaning = "Its own code, without what it calls, takes most of the time in the program's code: nothing else offers as much to gain.".into();
     finding.tries = vec![
         Try::code(
-            "Look who calls it how often, in the flame graph as a sandwich: to call it less helps as much.",
+            "See who calls it, and how often, in the flame graph's sandwich view: calling it less helps as much.",
         ),
         Try::measure(
             "-fprof-late",
             "With cost centres that are added after optimisation, code runs nearly as without them (GHC 9.4 and later).",
         ),
     ];
-    finding.distrust = "Cost centres keep code from being optimised: what is small and called often seems to take longer than it does without them.".into();
+    finding.distrust = "Cost centres prevent some optimisations: small functions that are called often look slower than they are.".into();
     finding.numbers = vec![
         ("of its samples".into(), Value::Share(share)),
         ("samples".into(), Value::Count(samples)),

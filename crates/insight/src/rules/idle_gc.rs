@@ -1,4 +1,4 @@
-//! Is the collector busy while the program idles?
+//! Does the collector run while the program is idle?
 //!
 //! After 0.3 s without work (`-I`) the runtime of `-threaded` collects all generations,
 //! to run finalizers, find deadlocks and give memory back. It does so again and again
@@ -22,7 +22,7 @@ const NAME: &str = "idle-gc";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Is the collector busy while the program idles?",
+    question: "Does the collector run while the program is idle?",
     inputs: &[Input::Threads, Input::GcStatistics],
     look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
@@ -45,7 +45,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         format::duration(Duration(all_ns))
     );
     let mut finding = claim(scope, ledger, &found, (NAME, title));
-    finding.meaning = "After 0.3 s without work the runtime collects everything, whether it changed or not; who comes then has to wait.".into();
+    finding.meaning = "After 0.3 s without work the runtime collects everything, whether it changed or not; a request that comes in then has to wait.".into();
     finding.tries = vec![
         Try::flag(
             "-I0",
@@ -55,12 +55,12 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         Try::flag(
             "-Iw60",
             "Collect when idle once a minute at most (GHC 8.10 and later).",
-            "as above, to a part",
+            "the same, but less of it",
         ),
         Try::flag(
             "-I10",
-            "Wait for longer than the timers of the program do.",
-            "as above, to a part",
+            "Set this longer than the program's timers.",
+            "the same, but less of it",
         ),
     ];
     finding.distrust = "These collections give memory back, run finalizers and find deadlocks: a program may want them.".into();

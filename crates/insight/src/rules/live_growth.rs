@@ -30,7 +30,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     // Until it has marked again, all that was promoted meanwhile counts as alive
     // (`Note [Live data accounting in nonmoving collector]`, rts/sm/NonMoving.c).
     if scope.is_nonmoving() {
-        return Outcome::CannotTell("the concurrent collector counts garbage as alive until it has marked again: a heap profile (-hT) of a run without it would tell".into());
+        return Outcome::CannotTell("the nonmoving collector counts garbage as alive until it has marked again: a heap profile (-hT) of a run without it would tell".into());
     }
     let live = scope.log.numbers.live();
     let (from, to) = (scope.range.start().0, scope.range.end().0);

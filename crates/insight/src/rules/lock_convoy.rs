@@ -126,7 +126,7 @@ async fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)], listen: &dyn 
 async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let clear = |cap_ns| {
         Outcome::Clear(format!(
-            "capabilities stood by while threads took turns with MVars for {} of their time; the limit is 5 %",
+            "capabilities were idle while threads took turns with MVars for {} of their time; the limit is 5 %",
             format::fraction(scope.share_of_caps(cap_ns))
         ))
     };
@@ -165,14 +165,14 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     );
     let mut finding = scope.of_time(NAME, title, ledger, (Pool::Idle, cap_ns));
     finding.confidence = Confidence::Probable;
-    finding.meaning = "They hand something from one to the next, most likely a lock: while one has it the others wait, so that more capabilities do not help.".into();
+    finding.meaning = "They hand something from one to the next, most likely a lock. While one holds it the others wait, so more capabilities would not help.".into();
     finding.tries = vec![
-        Try::code("Do the work before the lock is taken, or after it is given back."),
-        Try::code("Divide what the lock guards, with a lock for each part."),
+        Try::code("Do the work before taking the lock, or after releasing it."),
+        Try::code("Split what the lock guards, with one lock for each part."),
         Try::code("For a single value, use atomicModifyIORef' instead of an MVar."),
     ];
     finding.distrust =
-        "MVars have no names in the log: a chain of threads that pass work on looks the same."
+        "MVars have no names in the log: a pipeline of threads that pass work on looks the same."
             .into();
     let handed: u64 = members.values().map(|wakes| wakes.received).sum();
     finding.numbers = vec![

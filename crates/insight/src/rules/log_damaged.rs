@@ -29,7 +29,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     };
     let mut finding = Finding::new(NAME, Axis::Log, title.to_owned());
     finding.severity = Severity::Medium;
-    finding.meaning = "Capabilities of which events are missing seem to stand by or to run on, so what findings say of idle time, waits and sums may be wrong.".into();
+    finding.meaning = "Capabilities of which events are missing seem to be idle or to run on, so what findings say of idle time, waits and sums may be wrong.".into();
     finding.tries = vec![Try::measure(
         "--eventlog-flush-interval=1",
         "If the program is killed, let it write its buffers every second (GHC 9.2 and later), or end it with an interrupt.",

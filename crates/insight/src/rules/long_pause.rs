@@ -1,4 +1,4 @@
-//! For how long does everything stand still?
+//! How long are the pauses?
 //!
 //! Where the heap is counted for a profile, that takes most of the collection: without
 //! the profile the program has no such pause, so another rule tells of it. What the longest
@@ -22,7 +22,7 @@ const NAME: &str = "long-pause";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "For how long does everything stand still?",
+    question: "How long are the pauses?",
     inputs: &[Input::Collections],
     look: Look::AtOnce(look),
 };
@@ -56,7 +56,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     if let Some((_, worst)) = worst {
         advise(scope, worst, &mut finding);
     }
-    finding.distrust = "A program that nobody waits for need not care.".into();
+    finding.distrust = "It does not matter in a program that nobody waits for.".into();
     // Of a hundred stops, 99 are not longer.
     let p99 = all.get((all.len() * 99).div_ceil(100).saturating_sub(1));
     finding.numbers = vec![

@@ -52,11 +52,11 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         format::fraction(share)
     );
     let mut finding = claim(scope, ledger, &found, (NAME, title));
-    finding.meaning = "Each time the old generation has filled, all live data is gone through, and copied but for large objects.".into();
+    finding.meaning = "Each time the old generation fills up, all live data is traversed and, except for large objects, copied.".into();
     finding.tries = vec![
         Try::flag(
             "-A64m",
-            "Let less data grow old that dies soon.",
+            "Keep short-lived data from growing old.",
             "memory: 64 MiB for each capability",
         ),
         Try::flag(

@@ -23,7 +23,7 @@ const NAME: &str = "nonmoving-lag";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Does the concurrent collector keep up?",
+    question: "Does the nonmoving collector keep up?",
     inputs: &[Input::Nonmoving],
     look: Look::AtOnce(look),
 };
@@ -55,9 +55,9 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ));
     }
     let title = if is_behind {
-        format!("The concurrent collector marked for {marked} of the time")
+        format!("The nonmoving collector marked for {marked} of the time")
     } else {
-        format!("The concurrent collector stopped the program for {longest} to finish marking")
+        format!("The nonmoving collector stopped the program for {longest} to finish marking")
     };
     let mut finding = Finding::new(NAME, Axis::Latency, title);
     finding.severity = Severity::of_latency(longest_ns).max(if is_behind {
@@ -70,9 +70,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     finding.share = scope.share(longest_ns);
     finding.meaning = "It does not keep up with what is allocated and changed: garbage stays for longer, and memory grows.".into();
     finding.tries = vec![
-        Try::code(
-            "Change less of what is old: each change of an old object is looked at again in the end.",
-        ),
+        Try::code("Mutate fewer old objects: each one that changes is looked at again at the end."),
         Try::flag(
             "--copying-gc",
             "Collect while the program stands still, if throughput counts for more than short pauses.",

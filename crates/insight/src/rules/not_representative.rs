@@ -28,12 +28,12 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         (
             "The runtime is the one for debugging",
             "It checks itself all the time: times are several times as long, those of collections and of switching most of all.",
-            "Link without -debug before times are compared with anything.",
+            "Link without -debug before comparing times with anything.",
         )
     } else if process.ways.contains(&Way::Profiling) {
         (
             "The program is built for profiling",
-            "Cost centres keep the compiler from some optimisations, and each object has a header that is larger: it allocates more and takes longer, not everywhere alike.",
+            "Cost centres prevent some optimisations, and each object has a larger header: the program allocates more and runs slower, and not evenly so.",
             "For times and sizes as users have them, take a log of a build without -prof; -hT and -hi work without it.",
         )
     } else {

@@ -68,7 +68,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let copied: u64 = told().map(|told| told.copied_bytes).sum();
     let copied = copied as f64 / allocated.iter().sum::<u64>().max(1) as f64;
     finding.meaning = if copied < HARDLY_COPIED {
-        "Hardly anything is alive in them, but each collection costs some hundredths of a millisecond. A larger allocation area makes fewer of them."
+        "Hardly anything survives them, but each collection costs some hundredths of a millisecond. A larger allocation area makes fewer of them."
     } else {
         "Data is copied before it had time to die. A larger allocation area can save up to all of it."
     }

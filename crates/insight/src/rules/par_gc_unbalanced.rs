@@ -1,4 +1,4 @@
-//! Does collecting in parallel pay?
+//! Does parallel collection pay off?
 //!
 //! The runtime says of each parallel collection how much its threads copied in balance.
 //! Where that is little, one thread did the work and the others waited.
@@ -22,7 +22,7 @@ const NAME: &str = "par-gc-unbalanced";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Does collecting in parallel pay?",
+    question: "Does parallel collection pay off?",
     inputs: &[Input::Collections, Input::GcStatistics],
     look: Look::AtOnce(look),
 };

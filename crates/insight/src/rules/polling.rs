@@ -167,12 +167,11 @@ fn finding(scope: &Scope<'_>, thread: ThreadId, woken: &Woken) -> Option<Finding
     finding.cost = Value::PerSecond(rate);
     finding.meaning = "It is woken by the timer, runs for a moment and wakes nobody: it looks for something instead of being told.".into();
     finding.tries = vec![
-        Try::code("Let who changes it tell the thread: an MVar, or retry in STM."),
+        Try::code("Let whoever changes it tell the thread: with an MVar, or retry in STM."),
         Try::code("To wait for either a change or a time: registerDelay, or timeout."),
-        Try::code("If it has to look: look less often."),
+        Try::code("If it has to poll: poll less often."),
     ];
-    finding.distrust =
-        "A clock, or something that moves on a screen, has to wake up this often.".into();
+    finding.distrust = "A clock or an animation has to wake up this often.".into();
     finding.numbers = vec![
         ("wakeups by the timer".into(), Value::Count(woken.by_timer)),
         ("a second".into(), Value::PerSecond(rate)),

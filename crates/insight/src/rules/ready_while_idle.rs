@@ -65,7 +65,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let clear = |cap_ns| {
         let share = format::fraction(scope.share_of_caps(cap_ns));
         Outcome::Clear(format!(
-            "capabilities stood by while threads were ready for {share} of their time; the limits are 15 % and 10 ms"
+            "capabilities were idle while threads were ready for {share} of their time; the limits are 15 % and 10 ms"
         ))
     };
     // Threads wait for a moment whenever they are woken: this is more than what counts.
@@ -95,7 +95,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         _ => "a capability".to_owned(),
     };
     let title = format!(
-        "{} waited for {whose}, {} in all, while others stood by",
+        "{} waited for {whose}, {} in all, while others were idle",
         format::many(threads.len() as u64, "thread"),
         format::duration(Duration(all_ns))
     );
@@ -117,7 +117,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ),
     ];
     finding.distrust =
-        "On a machine with other work a capability that seems to stand by may wait for a core."
+        "On a machine with other work a capability that seems to be idle may wait for a core."
             .into();
     finding.numbers = vec![
         ("lost capabilities".into(), Value::Ns(cap_ns)),

@@ -131,13 +131,9 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
             "collections have more threads to stop",
         ),
         Try::code(
-            "Let long computations be few, or run them where nobody waits: split them, or limit how many there are at a time.",
+            "Split long computations, run them where nobody waits, or limit how many run at a time.",
         ),
-        Try::flag(
-            "-C0.005",
-            "Let threads change places more often.",
-            "more switches",
-        ),
+        Try::flag("-C0.005", "Switch threads more often.", "more switches"),
     ];
     finding.distrust = "Where nobody waits for a single thread, and only for all work to be done, queues cost nothing.".into();
     finding.numbers = vec![

@@ -13,6 +13,7 @@ use analysis::listen::{Listen, Steps};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::format;
 use model::lane::Lane;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// Shorter stretches are the beginning and the end of parallel work.
@@ -158,7 +159,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let left_ns = ledger.left_ns(Pool::Idle);
     if scope.caps < 2 || scope.share_of_caps(left_ns) < LEAST_SHARE {
         return Outcome::Clear(format!(
-            "capabilities stood by with no thread ready, for no other reason, for {} of their time; the limit is 20 %",
+            "capabilities were idle with no thread ready, for no other reason, for {} of their time; the limit is 20 %",
             format::fraction(scope.share_of_caps(left_ns))
         ));
     }
@@ -166,7 +167,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let idle_ns: u64 = found.stretches.iter().map(|stretch| stretch.idle_ns).sum();
     if scope.share_of_caps(idle_ns) < LEAST_SHARE {
         return Outcome::Clear(format!(
-            "capabilities stood by while one thread worked alone, for 10 ms or longer, for {} of their time; the limit is 20 %",
+            "capabilities were idle while one thread worked alone, for 10 ms or longer, for {} of their time; the limit is 20 %",
             format::fraction(scope.share_of_caps(idle_ns))
         ));
     }
@@ -196,7 +197,7 @@ async fn finding(
         .map(|stretch| stretch.range.duration().0)
         .sum();
     let mut longest = found.stretches.clone();
-    longest.sort_by_key(|stretch| std::cmp::Reverse(stretch.idle_ns));
+    longest.sort_small_by_key(|stretch| std::cmp::Reverse(stretch.idle_ns));
     longest.truncate(crate::finding::MOST_EVIDENCE);
     let mut evidence = Vec::new();
     for stretch in longest {
@@ -225,11 +226,11 @@ async fn finding(
         format::duration(Duration(scope.length_ns()))
     );
     let mut finding = scope.of_time(NAME, title, ledger, (Pool::Idle, idle_ns));
-    finding.meaning = "This part has no parallelism: the other capabilities have nothing to do, and it bounds how fast all can be.".into();
+    finding.meaning = "This part has no parallelism: the other capabilities have nothing to do, and it limits how fast the whole can be.".into();
     finding.tries = vec![
-        Try::code("Divide this part among threads."),
+        Try::code("Parallelise this part."),
         Try::code(
-            "Let it run beside other work: start what follows, or what comes before, at the same time.",
+            "Overlap it with other work: start what follows, or what comes before, at the same time.",
         ),
         Try::flag(
             "-N2",
@@ -237,7 +238,9 @@ async fn finding(
             "the parallel parts take longer",
         ),
     ];
-    finding.distrust = "In a program that waits for others, such as a server, it may be that there was no more to do.".into();
+    finding.distrust =
+        "In a program that waits for others, such as a server, there may have been no more to do."
+            .into();
     let places = found.stretches.len() as u64;
     finding.numbers = vec![
         ("one thread alone".into(), Value::Ns(alone_ns)),

@@ -17,6 +17,7 @@ use analysis::timeline::turns::{PARTS, Turn};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// One that waits is what sparks do; only from two on it is shared.
@@ -67,7 +68,7 @@ async fn crowds(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Crowd> {
     scope.each_turn(listen, look).await;
     let mut crowds: Vec<Crowd> = Vec::new();
     for (owner, mut waits) in by_owner {
-        waits.sort_unstable_by_key(Wait::span);
+        waits.sort_small_by_key(Wait::span);
         let mut until = Nanos(0);
         for wait in waits {
             let last = crowds
@@ -99,7 +100,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     }
     let clear = |cap_ns| {
         Outcome::Clear(format!(
-            "capabilities stood by while threads waited for what another one evaluated for {} of their time; the limit is 5 %",
+            "capabilities were idle while threads waited for what another one evaluated for {} of their time; the limit is 5 %",
             format::fraction(scope.share_of_caps(cap_ns))
         ))
     };

@@ -12,6 +12,7 @@ use analysis::listen::{Listen, Steps};
 use analysis::timeline::user_spans::{Listed, UserSpan};
 use eventlog::ids::{Duration, Nanos};
 use model::format;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// With fewer spans one of a hundred is none.
@@ -60,7 +61,7 @@ impl Causes {
             (
                 self.blocked,
                 "being blocked",
-                "Look for whom they waited: the panel of threads says who ended each wait.",
+                "See whom they waited for: the panel Threads says who ended each wait.",
             ),
             (
                 self.running,
@@ -100,7 +101,7 @@ fn slow<'a>(scope: &Scope<'_>, listed: &'a Listed) -> Option<Slow<'a>> {
         return None;
     }
     let length = |span: &UserSpan| span.end - span.start;
-    spans.sort_by_key(|span| std::cmp::Reverse(length(span)));
+    spans.sort_small_by_key(|span| std::cmp::Reverse(length(span)));
     let (median_ns, high_ns) = (
         length(&spans[spans.len() / 2]),
         length(&spans[spans.len() / 100]),
@@ -188,7 +189,7 @@ fn finding(scope: &Scope<'_>, slow: &Slow<'_>, causes: Causes) -> Finding {
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Ns(late_ns);
     finding.share = scope.share(late_ns);
-    finding.meaning = "Who waits for one of these waits many times as long as usual.".into();
+    finding.meaning = "Whoever waits for one of these waits many times longer than usual.".into();
     finding.tries = vec![Try::code(help)];
     finding.distrust = "Spans of one name may be of different work, and those of one name that overlap count as one.".into();
     finding.numbers = vec![

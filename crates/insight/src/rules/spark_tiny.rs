@@ -56,11 +56,11 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     finding.severity = Severity::Low;
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Ns(lengths.iter().sum());
-    finding.meaning = "To hand over a spark costs about as much as the work in it.".into();
+    finding.meaning = "Handing over a spark costs about as much as the work in it.".into();
     finding.tries = vec![Try::code(
         "Put more work into each: parListChunk for parList, or a depth from which on no more sparks are made.",
     )];
-    finding.distrust = "To log every spark (-lf) makes them slower too.".into();
+    finding.distrust = "Logging every spark (-lf) slows them down too.".into();
     finding.numbers = vec![
         ("half ran for less than".into(), Value::Ns(median_ns)),
         ("sparks that ran".into(), Value::Count(count as u64)),

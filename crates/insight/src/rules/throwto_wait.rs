@@ -65,7 +65,7 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     finding.confidence = Confidence::Certain;
     finding.cost = Value::Ns(longest.ns);
     finding.share = scope.share(longest.ns);
-    finding.meaning = "Who throws an exception to another thread, as killThread, cancel and timeout do, goes on only when it is received.".into();
+    finding.meaning = "A thread that throws an exception to another one (killThread, cancel, timeout) goes on only when it has been received.".into();
     finding.tries = vec![
         Try::code(
             "Mask exceptions for shorter parts of the other thread, or let it look for them now and then: allowInterrupt.",

@@ -120,7 +120,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     );
     let mut finding = scope.of_time(NAME, title, ledger, (Pool::IdleReady, switching_ns));
     finding.confidence = Confidence::Probable;
-    finding.meaning = "To create such a thread and to switch to it costs about as much as its work, and more in collections.".into();
+    finding.meaning = "Creating such a thread and switching to it costs about as much as its work, and more in collections.".into();
     finding.tries = vec![
         Try::code("Give each thread a batch of the work."),
         Try::code("Let a pool of a few threads take the work from a queue."),

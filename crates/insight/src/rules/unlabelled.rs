@@ -55,13 +55,12 @@ fn look(scope: &Scope<'_>, findings: &[Finding]) -> Outcome {
     let mut finding = Finding::new(NAME, Axis::Log, said);
     finding.severity = Severity::Low;
     finding.cost = Value::Count(threads.len() as u64);
-    finding.meaning =
-        "They are known by their numbers alone, which are others in the next run.".into();
+    finding.meaning = "Only their numbers identify them, and those change from run to run.".into();
     finding.tries = vec![Try::code(
         "Label threads where they are forked: labelThread of GHC.Conc.",
     )];
     finding.distrust =
-        "Threads that a library forks can be labelled only if it tells who they are.".into();
+        "Threads that a library forks can be labelled only if it hands out their ThreadId.".into();
     let evidence = threads.iter().map(|(thread, (range, ns))| Evidence {
         range: *range,
         subjects: vec![Subject::Thread(*thread)],

@@ -2,7 +2,7 @@
 
 use crate::control::{Control, Told};
 use crate::view::panel::PanelName;
-use crate::view::{Context, View};
+use crate::view::{Context, Room, View};
 
 /// What an action does.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,12 @@ pub enum Command {
     FilterTracks,
     /// Copies the details of the item.
     CopyDetails,
+    /// Shows the first page; the log stays open.
+    Home,
+    /// Reads the log again, as its file is now.
+    ReadAgain,
+    /// Saves the notes as a file.
+    SaveNotes,
     /// Adds a note and asks for its name.
     AddNote,
     /// Goes to the next note.
@@ -53,6 +59,8 @@ pub enum Command {
     ExportPng,
     /// Saves the timeline as SVG.
     ExportSvg,
+    /// Saves a report of the log.
+    SaveReport,
     /// Goes to the next theme.
     Theme,
     /// Goes to the other contrast.
@@ -63,6 +71,10 @@ pub enum Command {
     Help,
     /// Opens the help where it says what the marks mean.
     Legend,
+    /// Begins the tour.
+    Tour,
+    /// Opens the guide.
+    Guide,
 }
 
 pub(super) fn select_item_range(view: View, at: &Context<'_>) -> View {
@@ -71,9 +83,11 @@ pub(super) fn select_item_range(view: View, at: &Context<'_>) -> View {
 }
 
 pub(super) fn toggle_panel(view: View, _: &Context<'_>) -> View {
-    let panel_hidden = !view.panel_hidden;
-    View {
-        panel_hidden,
-        ..view
-    }
+    let room = view.room.toggled(Room::Timeline);
+    View { room, ..view }
+}
+
+pub(super) fn maximise_panel(view: View, _: &Context<'_>) -> View {
+    let room = view.room.toggled(Room::Panel);
+    View { room, ..view }
 }

@@ -353,7 +353,6 @@ impl Control {
             events.push(Told::Current(Some(track)));
         }
         self.focus.pinned = item.is_some();
-        self.focus.card_left = x > (self.left_px() + self.size.0) / 2.0;
         events.extend(self.select(item));
         events.extend([Told::Pinned(
             self.description().filter(|_| self.focus.pinned),

@@ -1,6 +1,7 @@
 //! What is in view: zooming, moving, going to things, and back.
 
 use super::{Control, Goto, Place, Told};
+use crate::scene::viewport;
 use crate::timeline::TOP_PX;
 use crate::tracks::Row;
 use crate::tracks::item::Item;
@@ -51,10 +52,12 @@ impl Control {
         } else {
             self.marks.hit(row, time, Duration::ZERO)
         };
-        match item {
-            Some(item) => self.select(Some(item)),
-            None => Vec::new(),
-        }
+        let Some(item) = item else {
+            return Vec::new();
+        };
+        // As if it had been walked to.
+        self.focus.cursor = Some(time);
+        self.select(Some(item))
     }
 
     /// Whether an item will be selected as soon as the marks of this view have come.
@@ -62,6 +65,11 @@ impl Control {
     pub fn awaits_item(&self) -> bool {
         let is_shown = |(row, _): &(Row, Nanos)| self.marks_query().rows.contains(row);
         self.wanted.as_ref().is_some_and(is_shown)
+    }
+
+    /// Shows the times that another part of the page shows, which has the same axis.
+    pub fn show_place(&mut self, place: viewport::Place) -> Vec<Told> {
+        self.gesture(|view| view.show_place(place))
     }
 
     /// Shows what was clicked in a panel.
@@ -118,7 +126,7 @@ impl Control {
 
     /// Shows all of the log.
     pub fn fit(&mut self) -> Vec<Told> {
-        self.gesture(crate::scene::viewport::Viewport::fit)
+        self.gesture(viewport::Viewport::fit)
     }
 
     /// Shows the selected range or item.

@@ -154,6 +154,9 @@ pub struct Description {
     pub text: String,
     /// What else is known, as soon as the worker has told it.
     pub facts: Vec<Fact>,
+    /// Of an item of a thread: whether all wakeups of the thread in view are shown, not only
+    /// those of the item.
+    pub all_wakeups: Option<bool>,
     /// Whether the pointer is on it, so that a tip beside the pointer says it;
     /// not if its details stay open anyway.
     pub tip: bool,
@@ -173,7 +176,7 @@ impl Description {
 
 /// Labels of threads and texts of messages that are known on the page.
 #[derive(Debug, Default)]
-struct Labels {
+pub struct Labels {
     known: FxHashMap<ThreadId, String>,
     asked: FxHashSet<ThreadId>,
     messages: FxHashMap<u32, String>,
@@ -227,8 +230,8 @@ struct Focus {
     awaited: bool,
     /// Whether the details of the selected item stay open.
     pinned: bool,
-    /// Whether they stand at the left, because the item is at the right.
-    card_left: bool,
+    /// Whether all wakeups in view of the thread of the item have arrows, not only its own.
+    all_wakeups: bool,
 }
 
 /// The state of the timeline: what is in view, what is pointed at, what is
@@ -304,10 +307,20 @@ impl Default for Control {
 }
 
 impl Control {
-    /// The canvas has another size, in CSS pixels.
-    pub fn resize(&mut self, size: (f64, f64)) {
-        self.size = size;
+    /// The canvas has another size, in CSS pixels. The item whose details are open, which may
+    /// have taken the room, stays in view.
+    pub fn resize(&mut self, size: (f64, f64)) -> Vec<Told> {
+        let before = std::mem::replace(&mut self.size, size);
         self.view.resize(size.0 - labels_px(size.0));
+        let is_lower = size.1 < before.1 && self.focus.pinned;
+        let item = self.focus.selected.as_ref().filter(|_| is_lower);
+        let mut told: Vec<Told> = item
+            .and_then(|item| self.scroll_to(item.row))
+            .into_iter()
+            .collect();
+        // What else has this axis follows.
+        told.extend((size.0 != before.0).then_some(Told::Changed));
+        told
     }
 
     /// The tracks were scrolled.
@@ -427,12 +440,6 @@ impl Control {
     #[must_use]
     pub const fn pointer_at(&self) -> Option<(f64, f64)> {
         self.focus.pointer_at
-    }
-
-    /// Whether the details that stay open stand at the left.
-    #[must_use]
-    pub const fn is_card_left(&self) -> bool {
-        self.focus.card_left
     }
 
     /// Width and height of the canvas in CSS pixels.

@@ -1,12 +1,12 @@
 //! What has to be asked of the worker for this view, and its answers.
 
-use super::{Control, NOTHING, Told};
+use super::{Control, Labels, NOTHING, Told};
 use crate::heap::choice::HeapAsked;
 use crate::timeline::{Focus, Scene, TOP_PX, labels_px};
 use crate::tracks::activity::Activity;
 use crate::tracks::bands::Bands;
 use crate::tracks::details::{DetailsQuery, Fact};
-use crate::tracks::item::{Item, Marks, Names};
+use crate::tracks::item::{Item, Marks};
 use crate::tracks::{Row, TimelineQuery};
 use crate::{notes::Notes, scene::palette::Palette};
 use analysis::timeline::flow::{Arrow, FlowQuery};
@@ -151,18 +151,22 @@ impl Control {
         self.described()
     }
 
-    /// The thread whose arrows are wanted in this view. Without one, those at
-    /// hand go.
+    /// Whose arrows are wanted: those of the item or, if that was asked for, all of its thread
+    /// in this view. Without one, those at hand go.
     pub fn flow_query(&mut self) -> Option<FlowQuery> {
-        let Some(thread) = self.item().and_then(Item::thread) else {
+        let item = self.item();
+        let Some((thread, span)) = item.and_then(|item| Some((item.thread()?, item.span))) else {
             self.arrows.clear();
             return None;
         };
-        let view = self.view.span();
+        let view = match self.focus.all_wakeups {
+            true => self.view.span(),
+            false => span,
+        };
         (!self.is_dragging()).then_some(FlowQuery { thread, view })
     }
 
-    /// Takes the arrows of a thread over.
+    /// Takes arrows over.
     pub fn flow_came(&mut self, arrows: Vec<Arrow>) {
         self.arrows = arrows;
     }
@@ -185,7 +189,7 @@ impl Control {
         palette: &'a Palette,
         patterns: bool,
         notes: &'a Notes,
-    ) -> Scene<'a, impl Names + use<>> {
+    ) -> Scene<'a, Labels> {
         let focus = &self.focus;
         Scene {
             layout: &self.layout,

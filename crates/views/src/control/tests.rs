@@ -12,7 +12,6 @@ use crate::timeline::{LABELS_PX, MINIMAP_PX, TOP_PX};
 use crate::tracks::activity::Activity;
 use crate::tracks::capability::{Capability, Run};
 use crate::tracks::{Contents, Known, Listed, TimelineQuery};
-use analysis::timeline::flow::ArrowKind;
 use model::class::StopCode;
 use model::marks::{NewSpan, TimelineReply, Writer};
 
@@ -44,7 +43,7 @@ fn reply(query: &TimelineQuery) -> TimelineReply {
                     count: 1,
                     shares: [0.0; model::class::CLASSES],
                     payload: Run {
-                        thread: None,
+                        thread: Some(ThreadId(7)),
                         stop: StopCode(0),
                     },
                 });
@@ -258,16 +257,18 @@ fn alt_measures_and_shift_moves() {
 #[test]
 fn the_minimap_is_taken_or_jumped_to() {
     let mut control = open();
+    // It is what the timeline shows of the whole log, in small.
+    let (far, near) = (x(&control, 800), x(&control, 700));
+    let y = MINIMAP_PX / 2.0;
     control.gesture(|view| view.show_exactly(LONG));
-    let far = (LABELS_PX + 800.0, MINIMAP_PX / 2.0);
-    control.press(press(far));
+    control.press(press((far, y)));
     let middle = control.view.span();
     let middle = middle.middle();
     assert!(apart_us(middle, 800) <= 1, "beside the view: it comes");
-    control.point(1, far.0 - 100.0, far.1);
+    control.point(1, near, y);
     let moved = control.view.span();
     assert!(apart_us(moved.middle(), 700) <= 1);
-    control.release(1, far.0 - 100.0, far.1);
+    control.release(1, near, y);
     assert_eq!(control.selected(), None);
 }
 
@@ -345,42 +346,37 @@ fn tracks(control: &Control) -> Vec<String> {
     painter.lines
 }
 
-/// How many arrows of so many, one after the other through all of the log, are painted.
-fn arrows_painted(control: &mut Control, count: u64) -> usize {
-    let arrow = |place: u64| {
-        let to = Nanos((place + 1) * LOG.end().0 / (count + 1));
-        Arrow {
-            kind: ArrowKind::Wakeup,
-            from: Nanos(to.0 - 1),
-            from_cap: Some(CapId(1)),
-            from_thread: None,
-            to,
-            to_cap: Some(CapId(0)),
-            thread: ThreadId(7),
-        }
-    };
-    control.flow_came((0..count).map(arrow).collect());
-    let mut painter = TextPainter::default();
-    let notes = Notes::default();
-    let scene = control.scene(&Palette::LIGHT, false, &notes);
-    scene.paint_focus(&mut painter);
-    let is_head = |line: &&String| line.starts_with("polygon");
-    painter.lines.iter().filter(is_head).count()
-}
-
 #[test]
-fn where_arrows_would_be_a_thicket_those_of_the_item_are_drawn() {
+fn arrows_are_those_of_the_item_or_of_all_its_thread() {
     let mut control = open();
     let at = (x(&control, 200), CAP0);
     control.press(press(at));
     control.release(1, at.0, at.1);
-    control.leave();
     assert_eq!(control.selected(), Some((cap(0), LONG)));
-    assert_eq!(arrows_painted(&mut control, 20), 20);
-    // A fifth of the log is the item.
-    assert_eq!(arrows_painted(&mut control, 99), 21);
-    control.escape();
-    assert_eq!(arrows_painted(&mut control, 99), 0);
+    let asked = |control: &mut Control| control.flow_query().map(|query| query.view);
+    assert_eq!(asked(&mut control), Some(LONG));
+    let told = control.show_all_wakeups();
+    let says = |told: &Told| matches!(told, Told::Pinned(Some(it)) if it.all_wakeups == Some(true));
+    assert!(told.iter().any(says), "{told:?}");
+    assert_eq!(asked(&mut control), Some(control.viewport().span()));
+    control.show_all_wakeups();
+    assert_eq!(asked(&mut control), Some(LONG));
+}
+
+#[test]
+fn what_is_explained_stays_in_view_when_the_details_take_room() {
+    let mut control = open();
+    let at = (x(&control, 200), CAP1);
+    control.press(press(at));
+    control.release(1, at.0, at.1);
+    let width = control.size().0;
+    let told = control.resize((width, TOP_PX + 40.0));
+    assert!(
+        told.iter()
+            .any(|told| matches!(told, Told::Scroll(px) if *px > 0.0)),
+        "{told:?}"
+    );
+    assert_eq!(control.resize((width, TOP_PX + 400.0)), []);
 }
 
 #[test]
@@ -401,7 +397,7 @@ fn whatever_changes_the_tracks_is_noticed() {
     let changes: [fn(&mut Control); 7] = [
         |control| drop(control.zoom(2.0)),
         |control| drop(control.scroll(10.0)),
-        |control| control.resize((900.0, 400.0)),
+        |control| drop(control.resize((900.0, 400.0))),
         |control| drop(control.set_layout(Rc::default())),
         |control| drop(control.marks_came(TimelineQuery::default(), TimelineReply::default())),
         |control| control.labels_came([(ThreadId(1), "main".to_owned())]),

@@ -15,6 +15,7 @@ use crate::tracks::name::TrackName;
 use eventlog::ids::{Duration, Nanos};
 use model::class::Class;
 use model::marks::{GaugePoint, MarkKind, Packed, Values};
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// A mark in view, in words.
@@ -72,6 +73,12 @@ impl Control {
         }
         let pinned = self.description().filter(|_| self.focus.pinned);
         vec![Told::Pinned(pinned)]
+    }
+
+    /// Shows all wakeups in view of the thread of the item, or only those of the item again.
+    pub fn show_all_wakeups(&mut self) -> Vec<Told> {
+        self.focus.all_wakeups = !self.focus.all_wakeups;
+        self.described()
     }
 
     /// The marks in view as rows of a table: track, span, words; of a graph
@@ -132,6 +139,7 @@ impl Control {
             row: item.row,
             tip: focus.hovered.is_some() && self.drag.is_none() && !shown,
             class: item.shown_class(),
+            all_wakeups: item.thread().map(|_| focus.all_wakeups),
             name,
             text: text + &self.share_of_view(item),
             facts: known.map_or_else(Vec::new, |(_, facts)| facts.clone()),
@@ -264,7 +272,7 @@ impl Control {
     /// one at that time.
     fn next_of_row(&self, row: Row, forward: bool) -> Option<Item> {
         let mut items: Vec<Item> = self.marks.items(row).collect();
-        items.sort_by_key(|item| item.span);
+        items.sort_small_by_key(|item| item.span);
         let selected = self.focus.selected.as_ref();
         let current = selected
             .filter(|item| item.row == row)

@@ -32,17 +32,17 @@ pub fn answer_with(
 
 /// Which frames have a text in their name, whatever the case of its letters.
 /// Nothing is found by an empty text.
-struct Search(Vec<bool>);
+pub(super) struct Search(Vec<bool>);
 
 impl Search {
-    fn new(frames: &Frames, text: &str) -> Option<Self> {
+    pub(super) fn new(frames: &Frames, text: &str) -> Option<Self> {
         let text = text.trim().to_lowercase();
         let matches = |frame: &Frame| frame.name().to_lowercase().contains(&text);
         let found = || frames.iter().map(|(_, frame)| matches(frame)).collect();
         (!text.is_empty()).then(|| Self(found()))
     }
 
-    fn has(&self, frame: u32) -> bool {
+    pub(super) fn has(&self, frame: u32) -> bool {
         self.0.get(frame as usize).copied().unwrap_or(false)
     }
 }

@@ -149,7 +149,7 @@ fn longest(track: &TimeTrack<'_>, range: Interval, wanted: &[bool]) -> Option<In
 }
 
 /// Visits the occurrences on a track that begin at or after a time, one after the other.
-fn each<T>(
+pub(super) fn each<T>(
     track: &TimeTrack<'_>,
     range: Interval,
     from: Nanos,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::answer::{answer, answer_with};
+pub use super::matches::matches;
 pub use super::place::place;
 use super::step::Step;
 pub use super::table::table;
@@ -16,10 +17,10 @@ use model::time::Interval;
 /// How a flame graph is laid out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum View {
-    /// As time goes, the tracks below each other.
+    /// In order of time, one track below the other.
     #[default]
     Time,
-    /// Equal stacks are one, the heaviest on the left.
+    /// Equal stacks are merged, the heaviest on the left.
     LeftHeavy,
     /// What the frame of this name calls, wherever it stands, left-heavy.
     Callees(String),
@@ -198,6 +199,43 @@ pub struct FlamePlaceQuery {
     pub stack: u32,
     /// Which of its occurrences.
     pub which: Occurrence,
+}
+
+/// Where the frames are that are looked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlameMatchesQuery {
+    /// Of which samples.
+    pub choice: Choice,
+    /// What was done to the stacks, one step after the other.
+    pub steps: Vec<Step>,
+    /// How they are laid out.
+    pub view: View,
+    /// By what; in the order of time always by time.
+    pub measure: Measure,
+    /// Frames to look for; empty for none.
+    pub search: String,
+}
+
+/// A frame that was looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlameMatch {
+    /// Its left edge, from 0 to 1 of the whole.
+    pub left: f64,
+    /// Its width, of the whole.
+    pub width: f64,
+    /// By weight, how many frames are around it.
+    pub level: u16,
+    /// In the order of time, on which track it is: at which level tells the boxes there.
+    pub track: Option<TrackSource>,
+}
+
+/// The frames that were looked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FlameMatches {
+    /// How many there are.
+    pub count: u64,
+    /// The widest of them, the widest first.
+    pub widest: Vec<FlameMatch>,
 }
 
 /// The format of an exported profile.

@@ -12,9 +12,10 @@ use analysis::heap::groups::GroupBy;
 use analysis::heap::ranking::{Order, Ranking};
 use analysis::recording::Recording;
 use model::census::BandId;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
-/// What is put together to one band.
+/// What makes one band.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Grouping {
     /// Nothing: the bands of the log.
@@ -196,7 +197,7 @@ impl Chosen {
         let mut matching: Vec<(u128, BandId)> =
             matching.map(|(band, sums)| (sums.bytes, *band)).collect();
         drop(wanted);
-        matching.sort_unstable_by_key(|&(bytes, band)| (std::cmp::Reverse(bytes), band));
+        matching.sort_small_by_key(|&(bytes, band)| (std::cmp::Reverse(bytes), band));
         let mut order: Vec<BandId> = matching.into_iter().map(|(_, band)| band).collect();
         let mut others = order.split_off(order.len().min(choice.bands as usize));
         let pinned = choice.pinned.as_deref();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::HeapLog;
 use super::table::{BandRow, BandTableQuery};
-use crate::cells::{Cell, Separated, push_row};
+use crate::cells::{Cell, Separated, rows_text};
 use analysis::heap::names::Described;
 
 /// What a column has of a row.
@@ -60,15 +60,10 @@ impl BandTextQuery {
     #[must_use]
     pub fn text(&self, log: HeapLog<'_>) -> Option<String> {
         let table = self.query.table(log)?;
-        let mut text = String::new();
-        if self.query.rows.start == 0 {
-            let names = COLUMNS.map(|(name, _)| Cell::from(name));
-            push_row(&mut text, self.separated, &names);
-        }
-        for row in &table.rows {
-            let cells = COLUMNS.map(|(_, content)| content(row));
-            push_row(&mut text, self.separated, &cells);
-        }
-        Some(text)
+        let names = COLUMNS.map(|(name, _)| name);
+        let cells = |row| COLUMNS.map(|(_, content)| content(row));
+        let is_first = self.query.rows.start == 0;
+        let rows = table.rows.iter().map(cells);
+        Some(rows_text(self.separated, &names, rows, is_first))
     }
 }

@@ -13,6 +13,7 @@ use analysis::recording::Recording;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
 use eventlog::ids::{Nanos, ThreadId};
 use model::census::{BandId, BandSums};
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// How many bands that grow are listed.
@@ -142,7 +143,7 @@ impl<'a> Found<'a> {
         let ranked = self.matching().into_iter();
         let ranked = ranked.map(|(band, sums)| (rise(&sums), band, sums));
         let mut ranked: Vec<_> = ranked.filter(|(rise, ..)| *rise > 0.0).collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        ranked.sort_small_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let total = ranked.len() as u64;
         ranked.truncate(MOST_GROWING);
         self.listed(
@@ -401,7 +402,7 @@ fn spans_in(recording: &Recording, range: Interval) -> (Vec<SpanThen>, u64) {
 }
 
 fn keep_most(spans: &mut Vec<SpanThen>, range: Interval) {
-    spans.sort_by_key(|then| {
+    spans.sort_small_by_key(|then| {
         let overlap = then.span.clip(range).duration();
         (
             std::cmp::Reverse(overlap),

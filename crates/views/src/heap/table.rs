@@ -13,6 +13,7 @@ use analysis::heap::names::{BandNames, Described};
 use analysis::heap::{Breakdown, HeapProfile};
 use eventlog::ids::Nanos;
 use model::census::{BandId, BandSums};
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// What the table can be sorted by.
@@ -473,6 +474,6 @@ pub(super) fn part<'a, T>(
         rest.select_nth_unstable_by(count, &order);
     }
     let rows = rest.get_mut(..count).unwrap_or_default();
-    rows.sort_unstable_by(order);
+    rows.sort_small_by(order);
     rows
 }

@@ -15,6 +15,7 @@ use model::profile::frames::Frame;
 use model::profile::heap::{self, HeapStacks, Places};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::{Weight, totals};
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// What the tree can be sorted by.
@@ -299,7 +300,7 @@ impl<'a> Walk<'a> {
             .filter(|&stack| self.sums.holds(stack))
             .filter(passes)
             .collect();
-        below.sort_by(|&a, &b| self.compare(a, b));
+        below.sort_small_by(|&a, &b| self.compare(a, b));
         below
     }
 

@@ -5,7 +5,7 @@ use super::painter::{Align, Face, Paint, Painter, Rect};
 /// Passes on what is painted inside a part of a picture, moved to another
 /// place, and leaves the rest out.
 #[derive(Debug)]
-pub(crate) struct Crop<'a, P> {
+pub(crate) struct Crop<'a, P: ?Sized> {
     painter: &'a mut P,
     part: Rect,
     /// How far everything is moved.
@@ -14,7 +14,7 @@ pub(crate) struct Crop<'a, P> {
     clips: Vec<(Rect, bool)>,
 }
 
-impl<'a, P: Painter> Crop<'a, P> {
+impl<'a, P: Painter + ?Sized> Crop<'a, P> {
     /// Passes on `part` of what is painted, to `to`.
     pub(crate) fn new(painter: &'a mut P, part: Rect, to: Rect) -> Self {
         painter.clip(to);
@@ -78,7 +78,7 @@ impl<'a, P: Painter> Crop<'a, P> {
     }
 }
 
-impl<P: Painter> Painter for Crop<'_, P> {
+impl<P: Painter + ?Sized> Painter for Crop<'_, P> {
     fn fill(&mut self, rect: Rect, paint: Paint) {
         if self.shows(rect) {
             let rect = self.moved(rect);

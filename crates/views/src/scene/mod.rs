@@ -8,6 +8,7 @@ pub(crate) mod crop;
 pub mod flame;
 pub use model::format;
 pub mod gauge;
+pub(crate) mod markup;
 pub mod painter;
 pub mod palette;
 pub mod raster;

@@ -1,6 +1,9 @@
-//! The ticks of the time axis.
+//! The time axis: its ticks, and how they are painted.
 
 use super::format::{NBSP, Unit, axis_label};
+use super::painter::{Align, Face, Painter, Rect};
+use super::palette::Palette;
+use super::viewport::Viewport;
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
 
@@ -15,6 +18,45 @@ const MINOR_GAP_PX: f64 = 6.0;
 const MAX_WIDTH_PX: f64 = 100_000.0;
 /// With more decimals than this, labels say how far they are from a round time.
 const MAX_DECIMALS: u32 = 4;
+
+/// How far named times are apart at least, in pixels.
+pub(crate) const TICK_PX: f64 = 90.0;
+/// How far a label stands from its tick, in pixels.
+const BESIDE_PX: f64 = 4.0;
+
+/// A time axis in a picture.
+#[derive(Clone, Copy, Debug)]
+pub struct Ruler<'a> {
+    /// The time in view.
+    pub view: Viewport,
+    /// Where it stands; as wide as the view.
+    pub area: Rect,
+    /// The colours.
+    pub palette: &'a Palette,
+}
+
+impl Ruler<'_> {
+    /// Paints ticks and labels. A label without room right of its tick is left out.
+    pub fn paint(&self, painter: &mut dyn Painter) {
+        let Rect { x: left, y, w, h } = self.area;
+        painter.clip(self.area);
+        for tick in ticks(self.view.span(), self.view.width_px(), TICK_PX) {
+            let x = left + self.view.x_of(tick.time);
+            let line = if tick.major {
+                self.palette.line
+            } else {
+                self.palette.faint_line
+            };
+            painter.fill(Rect::new(x, y + h - 5.0, 1.0, 5.0), line.into());
+            let at = x + BESIDE_PX;
+            if tick.major && at + painter.measure(&tick.label, Face::Mono) <= left + w {
+                let ink = self.palette.ink2.into();
+                painter.text(&tick.label, (at, y + h / 2.0), Face::Mono, Align::Left, ink);
+            }
+        }
+        painter.unclip();
+    }
+}
 
 /// A tick of the time axis.
 #[derive(Clone, Debug, PartialEq, Eq)]

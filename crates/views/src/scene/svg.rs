@@ -2,62 +2,64 @@
 
 use std::fmt::Write as _;
 
+use rustc_hash::FxHashMap;
+
+use super::markup::escape;
 use super::painter::{Align, Face, Paint, Painter, Rect};
+use super::palette::Palette;
 
 /// Writes what is painted as SVG 1.1.
 #[derive(Clone, Debug)]
 pub struct SvgPainter {
     out: String,
+    /// What the ids of this picture begin with: those of a document are one heap.
+    id: String,
     clips: usize,
     hatches: usize,
+    inks: Inks,
 }
 
-/// Text with the characters that XML reserves written as it wants them, and
-/// without those that it does not know.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
-        }
+/// What colours become in the file.
+#[derive(Clone, Debug)]
+enum Inks {
+    /// Themselves.
+    Plain,
+    /// Nothing: they are noted, one after the other.
+    Noted(Vec<Paint>),
+    /// Names, each for a pair of a colour on a light page and one on a dark page.
+    Paired {
+        /// Those on a dark page, in the order in which they are painted.
+        dark: std::vec::IntoIter<Paint>,
+        names: FxHashMap<(String, String), usize>,
+    },
+}
+
+/// A colour with its opacity, as CSS has it.
+fn css(paint: Paint) -> String {
+    match paint.alpha {
+        alpha if alpha >= 1.0 => paint.colour.css(),
+        alpha => paint.colour.css_with_alpha(alpha),
     }
-    out
-}
-
-fn fill(paint: Paint) -> String {
-    let colour = paint.colour.css();
-    if paint.alpha >= 1.0 {
-        format!("fill=\"{colour}\"")
-    } else {
-        format!("fill=\"{colour}\" fill-opacity=\"{:.3}\"", paint.alpha)
-    }
-}
-
-fn stroke(paint: Paint, width: f64) -> String {
-    let colour = paint.colour.css();
-    let alpha = paint.alpha.clamp(0.0, 1.0);
-    format!(
-        "fill=\"none\" stroke=\"{colour}\" stroke-opacity=\"{alpha:.3}\" stroke-width=\"{width}\""
-    )
 }
 
 impl SvgPainter {
     /// An empty picture of that width and height in CSS pixels.
     #[must_use]
-    pub fn new((width, height): (f64, f64)) -> Self {
+    pub fn new(size: (f64, f64)) -> Self {
+        Self::with(size, "", Inks::Plain)
+    }
+
+    fn with((width, height): (f64, f64), id: &str, inks: Inks) -> Self {
         let out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\">\n"
         );
         Self {
             out,
+            id: id.to_owned(),
             clips: 0,
             hatches: 0,
+            inks,
         }
     }
 
@@ -66,6 +68,86 @@ impl SvgPainter {
     pub fn finish(mut self) -> String {
         self.out.push_str("</svg>\n");
         self.out
+    }
+
+    /// A picture for a page that is light or dark as its reader has it, and light on paper. It is
+    /// painted twice and written once, with names for its colours that begin with `id`; `about`
+    /// is its text for those who do not see it.
+    #[must_use]
+    pub fn themed(
+        size: (f64, f64),
+        (id, about): (&str, &str),
+        paint: impl Fn(&'static Palette, &mut Self),
+    ) -> String {
+        let mut noting = Self::with(size, id, Inks::Noted(Vec::new()));
+        paint(Palette::of(true, false), &mut noting);
+        let Inks::Noted(dark) = noting.inks else {
+            return String::new();
+        };
+        let inks = Inks::Paired {
+            dark: dark.into_iter(),
+            names: FxHashMap::default(),
+        };
+        let mut painter = Self::with(size, id, inks);
+        let _ = writeln!(painter.out, "<title>{}</title>", escape(about));
+        paint(Palette::of(false, false), &mut painter);
+        painter.write_colours();
+        let svg = painter.finish();
+        svg.replacen("<svg ", "<svg role=\"img\" ", 1)
+    }
+
+    /// What the names of colours stand for.
+    fn write_colours(&mut self) {
+        let Inks::Paired { names, .. } = &self.inks else {
+            return;
+        };
+        let mut pairs: Vec<_> = names.iter().map(|(pair, name)| (*name, pair)).collect();
+        pairs.sort_unstable();
+        let id = &self.id;
+        let list = |of: fn(&(String, String)) -> &String| -> String {
+            let one =
+                |(name, pair): &(usize, &(String, String))| format!("--{id}{name}:{};", of(pair));
+            pairs.iter().map(one).collect()
+        };
+        let (light, dark) = (list(|pair| &pair.0), list(|pair| &pair.1));
+        let _ = writeln!(
+            self.out,
+            "<style>:root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}</style>"
+        );
+    }
+
+    /// What a colour becomes, and its opacity where that has to be said apart.
+    fn ink(&mut self, paint: Paint) -> (String, Option<f64>) {
+        match &mut self.inks {
+            Inks::Plain => {
+                let alpha = paint.alpha.clamp(0.0, 1.0);
+                (paint.colour.css(), (alpha < 1.0).then_some(alpha))
+            }
+            Inks::Noted(noted) => {
+                noted.push(paint);
+                (String::new(), None)
+            }
+            Inks::Paired { dark, names } => {
+                let pair = (css(paint), css(dark.next().unwrap_or(paint)));
+                let next = names.len();
+                let name = *names.entry(pair).or_insert(next);
+                (format!("var(--{}{name})", self.id), None)
+            }
+        }
+    }
+
+    fn fill_of(&mut self, paint: Paint) -> String {
+        match self.ink(paint) {
+            (ink, Some(alpha)) => format!("fill=\"{ink}\" fill-opacity=\"{alpha:.3}\""),
+            (ink, None) => format!("fill=\"{ink}\""),
+        }
+    }
+
+    fn stroke_of(&mut self, paint: Paint, width: f64) -> String {
+        let (ink, alpha) = self.ink(paint);
+        let alpha = alpha.map(|alpha| format!(" stroke-opacity=\"{alpha:.3}\""));
+        let alpha = alpha.unwrap_or_default();
+        format!("fill=\"none\" stroke=\"{ink}\"{alpha} stroke-width=\"{width}\"")
     }
 
     fn rect(rect: Rect) -> String {
@@ -77,13 +159,13 @@ impl SvgPainter {
     /// A rectangle with stripes, turned so far to the right, in degrees.
     fn stripes(&mut self, turned: i32, rect: Rect, paint: Paint) {
         self.hatches += 1;
-        let id = self.hatches;
+        let id = format!("{}h{}", self.id, self.hatches);
+        let stroke = self.stroke_of(paint, 3.0);
         let _ = writeln!(
             self.out,
-            "<pattern id=\"h{id}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
-             patternTransform=\"rotate({turned})\"><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" {}/></pattern>\n\
-             <rect {} fill=\"url(#h{id})\"/>",
-            stroke(paint, 3.0),
+            "<pattern id=\"{id}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
+             patternTransform=\"rotate({turned})\"><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\" {stroke}/></pattern>\n\
+             <rect {} fill=\"url(#{id})\"/>",
             Self::rect(rect)
         );
     }
@@ -96,7 +178,8 @@ impl SvgPainter {
 
 impl Painter for SvgPainter {
     fn fill(&mut self, rect: Rect, paint: Paint) {
-        let _ = writeln!(self.out, "<rect {} {}/>", Self::rect(rect), fill(paint));
+        let fill = self.fill_of(paint);
+        let _ = writeln!(self.out, "<rect {} {fill}/>", Self::rect(rect));
     }
 
     fn hatch(&mut self, rect: Rect, paint: Paint) {
@@ -112,17 +195,13 @@ impl Painter for SvgPainter {
     }
 
     fn polyline(&mut self, points: &[(f64, f64)], width: f64, paint: Paint) {
-        let points = Self::points(points);
-        let _ = writeln!(
-            self.out,
-            "<polyline points=\"{points}\" {}/>",
-            stroke(paint, width)
-        );
+        let (points, stroke) = (Self::points(points), self.stroke_of(paint, width));
+        let _ = writeln!(self.out, "<polyline points=\"{points}\" {stroke}/>");
     }
 
     fn dashed(&mut self, from: (f64, f64), to: (f64, f64), paint: Paint) {
         let points = Self::points(&[from, to]);
-        let stroke = stroke(paint, 1.0);
+        let stroke = self.stroke_of(paint, 1.0);
         let _ = writeln!(
             self.out,
             "<polyline points=\"{points}\" stroke-dasharray=\"3 3\" {stroke}/>"
@@ -130,8 +209,8 @@ impl Painter for SvgPainter {
     }
 
     fn polygon(&mut self, points: &[(f64, f64)], paint: Paint) {
-        let points = Self::points(points);
-        let _ = writeln!(self.out, "<polygon points=\"{points}\" {}/>", fill(paint));
+        let (points, fill) = (Self::points(points), self.fill_of(paint));
+        let _ = writeln!(self.out, "<polygon points=\"{points}\" {fill}/>");
     }
 
     fn text(&mut self, text: &str, (x, y): (f64, f64), face: Face, align: Align, paint: Paint) {
@@ -147,11 +226,11 @@ impl Painter for SvgPainter {
             Align::Centre => "middle",
             Align::Right => "end",
         };
+        let fill = self.fill_of(paint);
         let _ = writeln!(
             self.out,
             "<text x=\"{x:.2}\" y=\"{y:.2}\" font-family=\"{family}\" font-size=\"{size}\" \
-             font-weight=\"{weight}\" text-anchor=\"{anchor}\" dominant-baseline=\"central\" {}>{}</text>",
-            fill(paint),
+             font-weight=\"{weight}\" text-anchor=\"{anchor}\" dominant-baseline=\"central\" {fill}>{}</text>",
             escape(text)
         );
     }
@@ -170,10 +249,10 @@ impl Painter for SvgPainter {
 
     fn clip(&mut self, rect: Rect) {
         self.clips += 1;
-        let id = self.clips;
+        let id = format!("{}c{}", self.id, self.clips);
         let _ = writeln!(
             self.out,
-            "<clipPath id=\"c{id}\"><rect {}/></clipPath>\n<g clip-path=\"url(#c{id})\">",
+            "<clipPath id=\"{id}\"><rect {}/></clipPath>\n<g clip-path=\"url(#{id})\">",
             Self::rect(rect)
         );
     }
@@ -208,5 +287,27 @@ mod tests {
         assert!(svg.contains("width=\"0.00\""), "{svg}");
         assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());
         assert!(svg.ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn a_themed_picture_names_its_colours() {
+        let svg = SvgPainter::themed((9.0, 9.0), ("t", "a < b"), |palette, painter| {
+            painter.fill(Rect::default(), palette.ink.into());
+            painter.hatch(Rect::default(), palette.ink.alpha(0.5));
+            painter.fill(Rect::default(), palette.ink.into());
+        });
+        let (light, dark) = (Palette::LIGHT.ink, Palette::DARK.ink);
+        assert!(svg.contains("<title>a &lt; b</title>"), "{svg}");
+        assert_eq!(svg.matches("fill=\"var(--t0)\"").count(), 2, "{svg}");
+        let colours = |ink: super::super::colour::Rgb| format!("--t0:{ink};--t1:{ink}80;");
+        assert!(
+            svg.contains(&format!(":root{{{}}}\n", colours(light))),
+            "{svg}"
+        );
+        assert!(svg.contains(&colours(dark)), "{svg}");
+        assert!(
+            svg.contains("id=\"th1\"") && svg.contains("url(#th1)"),
+            "{svg}"
+        );
     }
 }

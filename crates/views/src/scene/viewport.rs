@@ -144,21 +144,30 @@ impl Viewport {
         (time.0 as f64 - self.place.start_ns) / self.place.ns_per_px
     }
 
-    /// Where in all that there is to see a time in nanoseconds is: 0 at its start, 1 at its end.
+    /// From when to when the view goes that shows all that there is to see.
+    #[must_use]
+    pub fn all_ns(&self) -> (f64, f64) {
+        let ((start, end), margin) = (self.reach_ns(), self.length_ns() * MARGIN);
+        (start - margin, end.max(start + 1.0) + margin)
+    }
+
+    /// Where in that view a time in nanoseconds stands: 0 at its left edge, 1 at its right edge.
     #[must_use]
     pub(crate) fn part_of_all(&self, time_ns: f64) -> f64 {
-        (time_ns - self.reach_ns().0) / self.length_ns()
+        let (start, end) = self.all_ns();
+        (time_ns - start) / (end - start)
     }
 
     /// The time in nanoseconds at such a part.
     #[must_use]
     pub(crate) fn at_part_ns(&self, part: f64) -> f64 {
-        self.reach_ns().0 + part.clamp(0.0, 1.0) * self.length_ns()
+        let (start, end) = self.all_ns();
+        start + part.clamp(0.0, 1.0) * (end - start)
     }
 
     /// The times in view, to the fraction of a nanosecond and also before zero.
     #[must_use]
-    pub(crate) fn edges_ns(&self) -> (f64, f64) {
+    pub fn edges_ns(&self) -> (f64, f64) {
         let start_ns = self.place.start_ns;
         (start_ns, start_ns + self.width_ns())
     }
@@ -234,10 +243,11 @@ impl Viewport {
         self.clamp();
     }
 
-    /// The window has another width: the left edge stays.
+    /// The window has another width: the time in view stays.
     pub fn resize(&mut self, width_px: f64) {
-        let fit = self.is_fit();
+        let (fit, width_ns) = (self.is_fit(), self.width_ns());
         self.width_px = width_px.max(1.0);
+        self.place.ns_per_px = width_ns / self.width_px;
         if fit {
             self.fit();
         } else {
@@ -284,6 +294,27 @@ mod tests {
         let view = Viewport::new(log(), 800.0);
         assert!(view.is_fit());
         assert!(view.x_of(log().start()) > 0.0 && view.x_of(log().end()) < 800.0);
+    }
+
+    #[test]
+    fn a_moment_of_the_whole_log_stands_where_it_stands_in_small() {
+        let view = Viewport::new(log(), 800.0);
+        for time in [1_000, 70_000, 4_000_000, 9_000_000] {
+            let x = view.x_of(Nanos(time));
+            assert!((view.part_of_all(time as f64) * 800.0 - x).abs() < 1e-6);
+            assert!((view.at_part_ns(x / 800.0) - time as f64).abs() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn another_width_has_the_same_time_in_view() {
+        let mut view = Viewport::new(log(), 800.0);
+        view.show_exactly(Interval::new(Nanos(2_000_000), Nanos(3_000_000)));
+        let before = view;
+        view.resize(300.0);
+        assert_eq!(view.span(), before.span());
+        view.resize(800.0);
+        assert_eq!(view.span(), before.span());
     }
 
     #[test]

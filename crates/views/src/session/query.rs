@@ -77,6 +77,18 @@ impl Host for Alone {
     }
 }
 
+/// Whoever answers questions about one log: a session, or the page, which asks a worker.
+pub trait Answers {
+    /// The answer; `None` if the log is closed.
+    fn ask<Q: Query>(&self, query: Q) -> impl Future<Output = Option<Q::Answer>>;
+}
+
+impl Answers for Session {
+    fn ask<Q: Query>(&self, query: Q) -> impl Future<Output = Option<Q::Answer>> {
+        std::future::ready(Some(Self::ask(self, &query)))
+    }
+}
+
 impl Session {
     /// The answer to a question that needs nothing but what is in memory.
     pub fn ask<Q: Query>(&self, query: &Q) -> Q::Answer {

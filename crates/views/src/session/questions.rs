@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use super::check::CheckQuery;
 use super::event_list::{CountRows, EventAt, EventFields, EventRows, FindEvent};
 use super::query::{Columns, Host, Query, columns, questions};
+use super::tables::{CollectionTextQuery, ThreadTextQuery, TickyTextQuery};
 use super::{REPORT_BYTES, Session};
 use crate::beside::{Anchor, anchors};
-use crate::cells::Separated;
 use crate::flame::query::{
-    ExportFormat, FlameBoxes, FlameHead, FlamePlace, FlamePlaceQuery, FlameQuery, FlameRow,
-    FlameTableQuery, answer_with, place, table,
+    ExportFormat, FlameBoxes, FlameHead, FlameMatches, FlameMatchesQuery, FlamePlace,
+    FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery, answer_with, matches, place, table,
 };
 use crate::heap::about::AboutQuery;
 use crate::heap::chart::ChartQuery;
@@ -25,8 +25,6 @@ use crate::heap::moments::MomentsQuery;
 use crate::heap::profiles::ProfilesQuery;
 use crate::heap::table::BandTableQuery;
 use crate::heap::tree::TreeQuery;
-use crate::thread_export::thread_csv;
-use crate::ticky_export::ticky_text;
 use crate::tracks::bands::Bands;
 use crate::tracks::details::{DetailsQuery, Fact};
 use crate::tracks::{Log, TimelineQuery};
@@ -54,9 +52,9 @@ questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
     TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
     HeldQuery, CensusCostQuery, FindingsQuery, DigestQuery,
-    ThreadFilter, ThreadTableQuery, ThreadCsvQuery, WaitTotalsQuery,
+    CollectionTextQuery, ThreadFilter, ThreadTableQuery, ThreadTextQuery, WaitTotalsQuery,
     TickyQuery, TickyTextQuery,
-    FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameAreaQuery, FlameExportQuery,
+    FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameMatchesQuery, FlameAreaQuery, FlameExportQuery,
     BandTableQuery, BandTextQuery, MomentsQuery, GrowthQuery, CompanionsQuery, BurstsQuery, RanThenQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery, AnchorsQuery,
     EventRows, FindEvent, EventAt, EventFields, CountRows,
@@ -328,21 +326,6 @@ impl Query for WaitTotalsQuery {
     }
 }
 
-/// A table of threads as CSV, with the names of its columns before the first
-/// row of all.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ThreadCsvQuery(pub ThreadTableQuery);
-
-impl Query for ThreadCsvQuery {
-    type Answer = Option<String>;
-    const NAME: &'static str = "threads as CSV";
-
-    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<String> {
-        let table = log.recording.store.thread_table(&self.0, host).await?;
-        Some(thread_csv(&table, self.0.rows.start == 0))
-    }
-}
-
 /// What ticky counters counted.
 impl Query for TickyQuery {
     type Answer = TickyTable;
@@ -350,26 +333,6 @@ impl Query for TickyQuery {
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> TickyTable {
         log.recording.ticky_table(self)
-    }
-}
-
-/// A table of ticky counters as a text, with the names of its columns before
-/// the first row of all.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TickyTextQuery {
-    /// Which rows.
-    pub query: TickyQuery,
-    /// How their cells are told apart.
-    pub separated: Separated,
-}
-
-impl Query for TickyTextQuery {
-    type Answer = String;
-    const NAME: &'static str = "ticky as text";
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> String {
-        let table = log.recording.ticky_table(&self.query);
-        ticky_text(&table, self.separated, self.query.rows.start == 0)
     }
 }
 
@@ -422,6 +385,18 @@ impl Query for FlamePlaceQuery {
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let origin = log.origin_of(&self.choice, host).await?;
         place(&log.flame_steps, &*origin, self)
+    }
+}
+
+/// How many frames a search finds, and where the widest are.
+impl Query for FlameMatchesQuery {
+    type Answer = FlameMatches;
+    const NAME: &'static str = "matches in a flame graph";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> FlameMatches {
+        let origin = log.origin_of(&self.choice, host).await;
+        let found = origin.map(|origin| matches(&log.flame_steps, &*origin, self));
+        found.unwrap_or_default()
     }
 }
 

@@ -55,7 +55,7 @@ impl Working {
 
     /// Goes on as far as the supplied bytes and `max_events` allow.
     pub fn advance(&mut self, max_events: usize) -> SliceStep {
-        self.reader.advance(&mut self.analysis, max_events)
+        self.analysis.read(&mut self.reader, max_events)
     }
 
     /// Takes bytes of the log that begin at `at`.

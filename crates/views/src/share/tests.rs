@@ -4,6 +4,7 @@ use proptest::collection::{btree_set, vec};
 use proptest::option::of;
 use proptest::prelude::*;
 
+use super::held::{Held, held, without_texts};
 use super::{decode as decode_with, encode as encode_with, *};
 use crate::events::EventList;
 use crate::events::filter::{CapFilter, EventFilter};
@@ -87,6 +88,7 @@ fn full() -> Link {
             },
         )),
         log_name: Some("a b&c.eventlog".into()),
+        url: Some("logs/a b.eventlog".into()),
         view: View {
             visible: span(12_345_000_000, 13_845_000_000),
             selection: span(12_600_000_001, 12_600_000_041),
@@ -95,7 +97,7 @@ fn full() -> Link {
                 track: TrackName::capability(CapId(3)),
             }),
             panel: FLAME,
-            panel_hidden: true,
+            room: Room::Timeline,
             tracks: TrackView {
                 filter: "worker µ".into(),
                 hidden: [track("gc"), TrackName::thread(ThreadId(12))].into(),
@@ -221,7 +223,7 @@ fn frozen_version_1() {
             }),
         ),
         (
-            "v=1&f=9b831.4f0a91c2d7e3&lb=8x2.0a91c2d7e34f&n=a%20b%26c.eventlog&t=12345m1500&r=12600000001n40\
+            "v=1&f=9b831.4f0a91c2d7e3&lb=8x2.0a91c2d7e34f&n=a%20b%26c.eventlog&url=logs%2Fa%20b.eventlog&t=12345m1500&r=12600000001n40\
              &e=12601234567.cap3&p=flame&ph=1&q=worker%20%C2%B5&hide=gc,thread12&fold=a%2Cb&open=sparks&pin=cap1,cap0\
              &move=cap3!cap0,a%21b!&sel=cap2&to=label&tg=1&sp=BEGIN,%3E!DONE,END\
              &es=a%2Bb&et=1.19&ec=2&eh=12&ts=ready.up&tq=io&fk=cost-centres&fo=left&fs=os1234&fm=samples&fx=idle,focus%3AMain.a%2Cb&ff=Main.f&fc=0m5&fd=200n700&fl=shares&fa=0&fq=100%20%25\
@@ -288,6 +290,7 @@ fn odd_pieces() {
         ("p=heap&p=summary", ""),
         ("p=flame&p=", "v=1&p=flame"),
         ("ph=1&ph=0", ""),
+        ("ph=1&pm=1&ph=0", "v=1&pm=1"),
         ("ts=ready&ts=future", "v=1&ts=future"),
         ("ts=future&ts=ready", "v=1&ts=ready"),
         ("fk=future&fo=left", "v=1&fo=left&fk=future"),
@@ -493,10 +496,10 @@ prop_compose! {
     fn any_link()(
         version in 1..4_u32,
         prints in of(((any::<u64>(), 0..1_u64 << 48), of((any::<bool>(), any::<u64>())))),
-        name in of(any_text()),
+        (name, url) in (of(any_text()), of(any_text())),
         (visible, selection) in (of(any_span()), of(any_span())),
         selected in of((any::<u64>(), any_track())),
-        (panel, panel_hidden) in (prop::sample::select(vec![PanelName::default(), FLAME]), any::<bool>()),
+        (panel, room) in (prop::sample::select(vec![PanelName::default(), FLAME]), prop::sample::select(vec![Room::Both, Room::Timeline, Room::Panel])),
         tracks in any_tracks(),
         flame in any_flame(),
         (events, threads, notes) in (any_events(), any_threads(), any_notes()),
@@ -514,12 +517,13 @@ prop_compose! {
                 (role, Fingerprint { len, hash: len & 0xffff })
             }),
             log_name: name.filter(|name| !name.is_empty()),
+            url: url.filter(|url| !url.is_empty()),
             view: View {
                 visible,
                 selection,
                 selected: selected.map(|(time, track)| Selected { time: Nanos(time), track }),
                 panel,
-                panel_hidden,
+                room,
                 tracks,
                 settings: settings(flame, events, threads),
                 notes: Rc::new(notes),
@@ -529,12 +533,112 @@ prop_compose! {
     }
 }
 
+/// The link with the same word in every text of it.
+fn marked(link: &Link) -> Link {
+    const WORD: &str = "secret";
+    let mut link = link.clone();
+    let name = || TrackName::new(format!("span:{WORD}")).expect("a name");
+    (link.log_name, link.url) = (Some(WORD.into()), Some(WORD.into()));
+    let _ = link.unknown.keep(WORD, WORD.into());
+    let view = &mut link.view;
+    view.selected = Some(Selected {
+        time: Nanos(7),
+        track: name(),
+    });
+    let tracks = &mut view.tracks;
+    tracks.filter = WORD.into();
+    tracks.prefixes = SpanPrefixes::of_lists(WORD, WORD);
+    for set in [
+        &mut tracks.hidden,
+        &mut tracks.folded,
+        &mut tracks.opened,
+        &mut tracks.selected,
+    ] {
+        set.insert(name());
+    }
+    tracks.pinned.push(name());
+    tracks.moved.push(Move {
+        name: name(),
+        after: Some(track("gc")),
+    });
+    tracks.moved.push(Move {
+        name: track("gc"),
+        after: Some(name()),
+    });
+    let mut flame = view.settings.get::<FlameView>();
+    (flame.frame, flame.search, flame.tracks) = (WORD.into(), WORD.into(), name());
+    flame.steps.push(Step::Focus(WORD.into()));
+    view.settings.set(flame);
+    let search = WORD.to_owned();
+    view.settings.set(EventList {
+        search,
+        ..view.settings.get()
+    });
+    let filter = WORD.to_owned();
+    view.settings.set(ThreadView {
+        filter,
+        ..view.settings.get()
+    });
+    Rc::make_mut(&mut view.notes).insert(note(1, 2, WORD));
+    link
+}
+
+#[test]
+fn a_link_says_what_it_holds() {
+    let said = held(&full(), &PANELS);
+    let value = |what: &str| {
+        let held = said.iter().find(|held| held.what == what).expect(what);
+        (held.value.replace('\u{a0}', " "), held.is_text)
+    };
+    let says = |text: &str, is_text| (text.to_owned(), is_text);
+    assert_eq!(value("selected item"), says("cap3 at 12.601235 s", false));
+    assert_eq!(value("where the log is"), says("“logs/a b.eventlog”", true));
+    assert_eq!(
+        value("moved tracks"),
+        says("cap3 behind cap0, a!b first", true)
+    );
+    assert_eq!(
+        value("steps of the flame graph"),
+        says("idle, focus:Main.a,b", true)
+    );
+    assert_eq!(value("panel hidden"), says("1", false));
+    let bare = without_texts(&full(), &PANELS);
+    assert_eq!(
+        encode(&bare),
+        "v=1&f=9b831.4f0a91c2d7e3&lb=8x2.0a91c2d7e34f&t=12345m1500&r=12600000001n40\
+         &e=12601234567.cap3&p=flame&ph=1&hide=gc,thread12&open=sparks&pin=cap1,cap0&move=cap3!cap0&sel=cap2\
+         &to=label&tg=1&et=1.19&ec=2&eh=12&ts=ready.up&fk=cost-centres&fo=left&fs=os1234&fm=samples&fx=idle\
+         &fc=0m5&fd=200n700&fl=shares&fa=0"
+    );
+}
+
 proptest! {
     #[test]
     fn what_is_written_is_read_again(link in any_link()) {
         let text = encode(&link);
         prop_assert!(text.is_ascii(), "{text}");
         prop_assert_eq!(decode(&text), link);
+    }
+
+    #[test]
+    fn a_link_that_was_read_holds_what_was_said(link in any_link()) {
+        prop_assert_eq!(held(&decode(&encode(&link)), &PANELS), held(&link, &PANELS));
+    }
+
+    #[test]
+    fn no_text_is_left_where_names_are_left_out(link in any_link()) {
+        let bare = without_texts(&link, &PANELS);
+        let text = encode(&bare);
+        let is_own = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"&=.,!-".contains(&byte);
+        prop_assert!(text.bytes().all(is_own), "{text}");
+        prop_assert_eq!(without_texts(&bare, &PANELS), bare.clone());
+        let said = held(&bare, &PANELS);
+        prop_assert!(said.iter().all(|held| !held.is_text), "{said:?}");
+        // What is no text stays.
+        let plain: Vec<Held> = held(&link, &PANELS).into_iter().filter(|held| !held.is_text).collect();
+        prop_assert!(plain.iter().all(|held| said.contains(held)), "{plain:?} {said:?}");
+        let marked = marked(&link);
+        prop_assert_eq!(encode(&without_texts(&marked, &PANELS)).find("secret"), None);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::tracks::{Known, Listed, Row};
 use analysis::timeline::thread_lane::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::ThreadId;
+use model::sorting::SortSmall;
 
 /// What the user wants to see of the tracks; the default is what a log opens
 /// with. Names are those of [`Row::link`] and [`Group::name`].
@@ -189,7 +190,7 @@ pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
         builder.group(&name, group, &mut pinned, &mut tracks);
     }
     let place = |track: &Track| view.pinned.iter().position(|name| *name == track.id);
-    pinned.sort_by_key(place);
+    pinned.sort_small_by_key(place);
     pinned.extend(tracks);
     pinned
 }
@@ -364,16 +365,16 @@ impl Builder<'_> {
 
 fn heading(kind: Kind, id: TrackName, name: &str, note: String, folded: bool) -> Track {
     let upper = matches!(kind, Kind::Group(_));
-    let name = if upper {
-        name.to_uppercase()
-    } else {
-        name.to_owned()
-    };
     Track {
         kind,
         id,
-        short: name.clone(),
-        name,
+        // Small letters take less room.
+        short: name.to_owned(),
+        name: if upper {
+            name.to_uppercase()
+        } else {
+            name.to_owned()
+        },
         note,
         lacks: Vec::new(),
         folded,

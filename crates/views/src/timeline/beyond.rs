@@ -31,7 +31,7 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// On the tracks, with words where there is room.
-    pub(super) fn paint_beyond(&self, painter: &mut impl Painter) {
+    pub(super) fn paint_beyond(&self, painter: &mut dyn Painter) {
         let body = self.body();
         let (start_ns, _) = self.view.edges_ns();
         let x_of_ns = |ns: f64| body.x + (ns - start_ns) / self.view.ns_per_px();
@@ -70,7 +70,7 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// On the minimap.
-    pub(super) fn paint_minimap_beyond(&self, painter: &mut impl Painter) {
+    pub(super) fn paint_minimap_beyond(&self, painter: &mut dyn Painter) {
         let body = self.body();
         let area = Rect::new(body.x, 0.0, body.w, MINIMAP_PX);
         for (_, from_ns, to_ns) in self.view.beyond_ns() {
@@ -79,7 +79,7 @@ impl<N: Names> Scene<'_, N> {
         }
     }
 
-    fn paint_nothing(&self, area: Rect, painter: &mut impl Painter) {
+    fn paint_nothing(&self, area: Rect, painter: &mut dyn Painter) {
         if area.w > 0.0 {
             painter.fill(area, self.palette.line.alpha(0.35));
             painter.hatch(area, self.palette.ink3.alpha(0.18));

@@ -9,7 +9,6 @@ use crate::tracks::capability::Capability;
 use crate::tracks::item::Names;
 use crate::tracks::thread::Thread;
 use analysis::timeline::flow::{Arrow, ArrowKind};
-use model::time::Interval;
 
 /// Of how many lines a curve is made.
 const LINES: u32 = 24;
@@ -18,21 +17,17 @@ const LEAST_BEND_PX: f64 = 14.0;
 /// So far beyond the picture a curve begins or ends at most, in pixels.
 const BEYOND_PX: f64 = 200.0;
 
-/// The arrows of all items of a thread are drawn while they are so far apart on average, in
-/// pixels: nearer ones hide what is beneath.
-const APART_PX: f64 = 40.0;
-
 type Point = (f64, f64);
 
 impl<N: Names> Scene<'_, N> {
     /// How the thread came to run: a curve from what woke it to its run, and a
     /// dashed one from the capability that it left.
-    pub(super) fn paint_arrows(&self, painter: &mut impl Painter) {
+    pub(super) fn paint_arrows(&self, painter: &mut dyn Painter) {
         if self.focus.arrows.is_empty() {
             return;
         }
         painter.clip(self.body());
-        for arrow in self.drawn_arrows() {
+        for arrow in self.focus.arrows {
             let (from, targets) = self.arrow_rows(arrow);
             for to in targets {
                 let start = self.arrow_end(arrow.from, from.unwrap_or(to));
@@ -43,18 +38,6 @@ impl<N: Names> Scene<'_, N> {
             }
         }
         painter.unclip();
-    }
-
-    /// The arrows of all items in view or, where that are too many, of the item that is pointed
-    /// at and of the selected one.
-    fn drawn_arrows(&self) -> impl Iterator<Item = &Arrow> {
-        let (focus, room_px) = (&self.focus, self.body().w);
-        let are_few = focus.arrows.len() as f64 * APART_PX <= room_px;
-        let items = [focus.hovered, focus.selected];
-        focus.arrows.iter().filter(move |arrow| {
-            let leads_to = |span: Interval| span.start() <= arrow.to && arrow.from <= span.end();
-            are_few || items.iter().flatten().any(|item| leads_to(item.span))
-        })
     }
 
     /// The row in which an arrow begins, if it is seen, and that in which it
@@ -106,7 +89,7 @@ impl<N: Names> Scene<'_, N> {
         Some((x, middle.max(top).min(height.max(top))))
     }
 
-    fn paint_arrow(&self, kind: ArrowKind, from: Point, to: Point, painter: &mut impl Painter) {
+    fn paint_arrow(&self, kind: ArrowKind, from: Point, to: Point, painter: &mut dyn Painter) {
         let bend = ((to.0 - from.0).abs() / 2.0).max(LEAST_BEND_PX);
         let bend = if from.1 == to.1 { 0.0 } else { bend };
         let controls = [from, (from.0 + bend, from.1), (to.0 - bend, to.1), to];

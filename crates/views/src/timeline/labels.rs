@@ -30,7 +30,7 @@ struct Keys {
 
 impl<N: Names> Scene<'_, N> {
     /// The name of a track beside its `area`, and the lines around it.
-    pub(super) fn paint_label(&self, track: &Track, area: Rect, painter: &mut impl Painter) {
+    pub(super) fn paint_label(&self, track: &Track, area: Rect, painter: &mut dyn Painter) {
         let (width, labels) = (self.size.0, self.labels_px());
         let panel = Rect::new(0.0, area.y, labels, area.h);
         painter.fill(panel, self.palette.panel.into());
@@ -66,7 +66,7 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// The keys of a track's series in lines; none if there is no room for all.
-    fn keys(&self, track: &Track, height: f64, painter: &mut impl Painter) -> Keys {
+    fn keys(&self, track: &Track, height: f64, painter: &mut dyn Painter) -> Keys {
         let series = track.row().map_or(&[][..], Row::keys);
         let mut keys = Keys::default();
         let right = self.labels_px() - 6.0;
@@ -89,7 +89,7 @@ impl<N: Names> Scene<'_, N> {
 
     /// Which way the triangle before a heading points: down if what belongs to
     /// it is shown.
-    fn paint_triangle(&self, folded: bool, middle: f64, painter: &mut impl Painter) {
+    fn paint_triangle(&self, folded: bool, middle: f64, painter: &mut dyn Painter) {
         let x = 9.0;
         let corners = if folded {
             [(x, middle - 4.0), (x + 5.0, middle), (x, middle + 4.0)]
@@ -103,7 +103,7 @@ impl<N: Names> Scene<'_, N> {
         painter.polygon(&corners, self.palette.ink2.into());
     }
 
-    fn paint_name_and_note(&self, track: &Track, middle: f64, painter: &mut impl Painter) {
+    fn paint_name_and_note(&self, track: &Track, middle: f64, painter: &mut dyn Painter) {
         let labels = self.labels_px();
         let (face, ink, left) = match track.kind {
             Kind::Group(_) => (Face::Heading, self.palette.ink2, 22.0),

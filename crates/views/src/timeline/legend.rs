@@ -2,6 +2,7 @@
 //! small picture. It is painted like any other, so that the legend cannot
 //! disagree with the timeline.
 
+pub(super) mod beneath;
 mod pointing;
 mod small_scene;
 
@@ -61,7 +62,7 @@ pub fn paint_sample(
     rect: Rect,
     palette: &Palette,
     patterns: bool,
-    painter: &mut impl Painter,
+    painter: &mut dyn Painter,
 ) {
     let mut crop = Crop::new(painter, entry.scene.crop(), rect);
     entry.scene.paint(palette, patterns, &mut crop);

@@ -9,6 +9,7 @@ use crate::tracks::collections::Collections;
 use crate::tracks::item::Names;
 use crate::tracks::thread::Thread;
 use insight::finding::{Evidence, Subject};
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// A stretch of a track that stays bright; of all tracks without one.
@@ -50,7 +51,7 @@ const LEAST_PX: f64 = 5.0;
 const LINE_PX: f64 = 2.0;
 
 impl<N: Names> Scene<'_, N> {
-    pub(super) fn paint_lit(&self, painter: &mut impl Painter) {
+    pub(super) fn paint_lit(&self, painter: &mut dyn Painter) {
         if self.focus.lit.is_empty() {
             return;
         }
@@ -62,7 +63,7 @@ impl<N: Names> Scene<'_, N> {
         }
     }
 
-    fn paint_lit_row(&self, track: &Track, row: Row, y: f64, painter: &mut impl Painter) {
+    fn paint_lit_row(&self, track: &Track, row: Row, y: f64, painter: &mut dyn Painter) {
         let top = if track.pinned {
             TOP_PX
         } else {
@@ -82,7 +83,7 @@ impl<N: Names> Scene<'_, N> {
                 (from - more, to + more, lit.row.is_some())
             })
             .collect();
-        bright.sort_by(|a, b| a.0.total_cmp(&b.0));
+        bright.sort_small_by(|a, b| a.0.total_cmp(&b.0));
         let dim = self.palette.page.alpha(DIM);
         let mut at = area.x;
         for &(from, to, _) in &bright {
@@ -100,7 +101,7 @@ impl<N: Names> Scene<'_, N> {
         }
     }
 
-    fn paint_frame(&self, around: Rect, painter: &mut impl Painter) {
+    fn paint_frame(&self, around: Rect, painter: &mut dyn Painter) {
         let (x0, x1) = (
             around.x - LINE_PX / 2.0,
             around.x + around.w + LINE_PX / 2.0,

@@ -20,7 +20,7 @@ impl<N: Names> Scene<'_, N> {
         body.x + self.view.part_of_all(time_ns) * body.w
     }
 
-    pub(super) fn paint_minimap(&self, painter: &mut impl Painter) {
+    pub(super) fn paint_minimap(&self, painter: &mut dyn Painter) {
         let (width, labels) = (self.size.0, self.labels_px());
         let panel = Rect::new(0.0, 0.0, width, MINIMAP_PX);
         painter.fill(panel, self.palette.panel.into());
@@ -31,7 +31,7 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// The selected range on the minimap, and the part of the log in view.
-    pub(super) fn paint_minimap_window(&self, painter: &mut impl Painter) {
+    pub(super) fn paint_minimap_window(&self, painter: &mut dyn Painter) {
         let (width, labels) = (self.size.0, self.labels_px());
         painter.clip(Rect::new(labels, 0.0, self.body().w, MINIMAP_PX));
         if let Some(range) = self.focus.range {
@@ -47,7 +47,7 @@ impl<N: Names> Scene<'_, N> {
         painter.fill(line, self.palette.line.into());
     }
 
-    fn paint_minimap_activity(&self, painter: &mut impl Painter) {
+    fn paint_minimap_activity(&self, painter: &mut dyn Painter) {
         let (bottom, scale) = (
             MINIMAP_PX - 3.0,
             (MINIMAP_PX - 8.0) / self.caps.max(1) as f64,
@@ -62,7 +62,7 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// What is not in view is dimmed; the part in view has a frame.
-    fn paint_window(&self, painter: &mut impl Painter) {
+    fn paint_window(&self, painter: &mut dyn Painter) {
         let body = self.body();
         let (start_ns, end_ns) = self.view.edges_ns();
         let from = self.minimap_x_of_ns(start_ns).max(body.x);

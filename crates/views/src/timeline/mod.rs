@@ -13,7 +13,7 @@ pub mod lit;
 mod minimap;
 mod notes;
 mod overlay;
-mod picture;
+pub mod picture;
 pub mod reveal;
 
 use crate::notes::Notes;
@@ -37,7 +37,7 @@ pub const TOP_PX: f64 = MINIMAP_PX + RULER_PX;
 /// Width of the labels at the left in a wide window.
 pub(crate) const LABELS_PX: f64 = 216.0;
 /// Width of the labels in a narrow one.
-pub(crate) const NARROW_LABELS_PX: f64 = 84.0;
+pub(crate) const NARROW_LABELS_PX: f64 = 100.0;
 /// Windows narrower than this are narrow.
 pub(crate) const NARROW_PX: f64 = 640.0;
 
@@ -137,14 +137,14 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// Paints everything.
-    pub fn paint(&self, painter: &mut impl Painter) {
+    pub fn paint(&self, painter: &mut dyn Painter) {
         self.paint_ground(painter);
         self.paint_still(painter);
         self.paint_focus(painter);
     }
 
     /// What lies under the tracks: the page, and the selected range.
-    pub fn paint_ground(&self, painter: &mut impl Painter) {
+    pub fn paint_ground(&self, painter: &mut dyn Painter) {
         let (width, height) = self.size;
         painter.fill(Rect::new(0.0, 0.0, width, height), self.palette.page.into());
         self.paint_time_lines(painter);
@@ -153,7 +153,7 @@ impl<N: Names> Scene<'_, N> {
 
     /// What stays as it is while one points and selects: nothing of it depends
     /// on the focus or on notes.
-    pub fn paint_still(&self, painter: &mut impl Painter) {
+    pub fn paint_still(&self, painter: &mut dyn Painter) {
         let (width, height) = self.size;
         let pinned_px = self.layout.pinned_px();
         let top = self.scrolled_top();
@@ -183,13 +183,13 @@ impl<N: Names> Scene<'_, N> {
 
     /// What lies over the tracks: the window on the minimap, notes, and what
     /// the user points at and has chosen.
-    pub fn paint_focus(&self, painter: &mut impl Painter) {
+    pub fn paint_focus(&self, painter: &mut dyn Painter) {
         self.paint_minimap_window(painter);
         self.paint_notes(painter);
         self.paint_overlay(painter);
     }
 
-    fn paint_track(&self, index: usize, track: &Track, painter: &mut impl Painter) {
+    fn paint_track(&self, index: usize, track: &Track, painter: &mut dyn Painter) {
         let y = self.y(index);
         let body = self.body();
         let area = Rect::new(body.x, y, body.w, track.height());

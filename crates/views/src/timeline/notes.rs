@@ -10,7 +10,7 @@ use crate::tracks::item::Names;
 const NAME_PX: f64 = 110.0;
 
 impl<N: Names> Scene<'_, N> {
-    pub(super) fn paint_notes(&self, painter: &mut impl Painter) {
+    pub(super) fn paint_notes(&self, painter: &mut dyn Painter) {
         let body = self.body();
         let height = (self.size.1 - MINIMAP_PX).max(0.0);
         painter.clip(Rect::new(body.x, MINIMAP_PX, body.w, height));
@@ -32,7 +32,7 @@ impl<N: Names> Scene<'_, N> {
         painter.unclip();
     }
 
-    fn paint_note_lines(&self, from: f64, to: f64, painter: &mut impl Painter) {
+    fn paint_note_lines(&self, from: f64, to: f64, painter: &mut dyn Painter) {
         let paint = self.palette.gc_sync.alpha(0.8);
         painter.line((from, TOP_PX), (from, self.size.1), 1.0, paint);
         if to > from {
@@ -43,7 +43,7 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// The flag with the name; the result is where it ends.
-    fn paint_flag(&self, x: f64, name: &str, named: bool, painter: &mut impl Painter) -> f64 {
+    fn paint_flag(&self, x: f64, name: &str, named: bool, painter: &mut dyn Painter) -> f64 {
         let top = TOP_PX - RULER_PX + 3.0;
         let colour = self.palette.gc_sync;
         if !named || name.is_empty() {

@@ -12,7 +12,7 @@ use model::time::Interval;
 impl<N: Names> Scene<'_, N> {
     /// The selected range lies under the marks, so that their colours stay
     /// true; if it is limited to some tracks, only under those.
-    pub(super) fn paint_range(&self, painter: &mut impl Painter) {
+    pub(super) fn paint_range(&self, painter: &mut dyn Painter) {
         let Some(range) = self.focus.range else {
             return;
         };
@@ -40,7 +40,7 @@ impl<N: Names> Scene<'_, N> {
         )
     }
 
-    pub(super) fn paint_overlay(&self, painter: &mut impl Painter) {
+    pub(super) fn paint_overlay(&self, painter: &mut dyn Painter) {
         let height = self.size.1;
         let body = self.body();
         let top = MINIMAP_PX;
@@ -70,7 +70,7 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// The edges of the range, and its length on the time axis.
-    fn paint_range_edges(&self, painter: &mut impl Painter) {
+    fn paint_range_edges(&self, painter: &mut dyn Painter) {
         let Some(range) = self.focus.range else {
             return;
         };
@@ -87,7 +87,7 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// A short text on the accent, centred.
-    fn paint_badge(&self, text: &str, middle: f64, y: f64, painter: &mut impl Painter) {
+    fn paint_badge(&self, text: &str, middle: f64, y: f64, painter: &mut dyn Painter) {
         let width = painter.measure(text, Face::Mono) + 10.0;
         let back = Rect::new(middle - width / 2.0, y - 8.0, width, 16.0);
         painter.fill(back, self.palette.accent.into());
@@ -96,7 +96,7 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// Two lines with the time between them.
-    fn paint_measure(&self, (from, to): (Nanos, Nanos), painter: &mut impl Painter) {
+    fn paint_measure(&self, (from, to): (Nanos, Nanos), painter: &mut dyn Painter) {
         let (left, right) = (self.x(from.min(to)), self.x(from.max(to)));
         let y = TOP_PX + 14.0;
         let ink = self.palette.ink;
@@ -117,7 +117,7 @@ impl<N: Names> Scene<'_, N> {
         );
     }
 
-    fn outline(&self, item: &Item, alpha: f64, painter: &mut impl Painter) {
+    fn outline(&self, item: &Item, alpha: f64, painter: &mut dyn Painter) {
         let Some(index) = self.layout.find(item.row) else {
             return;
         };

@@ -1,43 +1,106 @@
-//! Timelines as a picture to be saved: those of two logs stand below each other, each under
-//! a line that says which log it is of.
+//! Timelines as a picture to be saved: each under lines that say which log it is of and which
+//! part of it is shown, those of two logs below each other, and beneath what their marks mean.
 
 use super::Scene;
+use super::legend::beneath::Beneath;
 use crate::scene::crop::Crop;
+use crate::scene::format;
 use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::tracks::item::Names;
 
-/// How high the line is that says which log it is.
-const CAPTION_PX: f64 = 28.0;
-/// Where its text begins.
+/// How high the lines are together that say which log it is.
+const CAPTION_PX: f64 = 48.0;
+/// Where the middle of each line is.
+const LINES_PX: [f64; 2] = [16.0, 35.0];
+/// Where texts begin.
 const LEFT_PX: f64 = 12.0;
 
-impl<N: Names> Scene<'_, N> {
-    /// How high it is in a picture, with a caption unless that is empty.
+/// What stands above a timeline in a picture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Caption {
+    /// Which log it is.
+    pub title: String,
+    /// What is known of it.
+    pub facts: String,
+}
+
+/// Timelines as a picture.
+#[derive(Debug)]
+pub struct Picture<'a, N> {
+    sides: Vec<(Caption, Scene<'a, N>)>,
+    legend: Beneath,
+}
+
+impl<'a, N: Names> Picture<'a, N> {
+    /// Of timelines, each with what stands above it.
     #[must_use]
-    pub fn height_with(&self, caption: &str) -> f64 {
-        self.size.1 + caption_px(caption)
+    pub fn new(sides: Vec<(Caption, Scene<'a, N>)>) -> Self {
+        let legend = Beneath::of(sides.iter().map(|(_, scene)| scene.marks));
+        Self { sides, legend }
     }
 
-    /// Paints it so far down in a picture, below a caption unless that is empty.
-    pub fn paint_below(&self, top_px: f64, caption: &str, painter: &mut impl Painter) {
-        let (width, height) = self.size;
-        let line = Rect::new(0.0, top_px, width, caption_px(caption));
-        if line.h > 0.0 {
-            painter.clip(line);
-            painter.fill(line, self.palette.panel.into());
-            let at = (LEFT_PX, top_px + line.h / 2.0);
-            let ink = self.palette.ink.into();
-            painter.text(caption, at, Face::Strong, Align::Left, ink);
-            painter.unclip();
+    fn width_px(&self) -> f64 {
+        let widths = self.sides.iter().map(|(_, scene)| scene.size.0);
+        widths.fold(0.0, f64::max)
+    }
+
+    /// Its width and height in CSS pixels.
+    #[must_use]
+    pub fn size(&self) -> (f64, f64) {
+        let width = self.width_px();
+        let heights = self
+            .sides
+            .iter()
+            .map(|(_, scene)| scene.size.1 + CAPTION_PX);
+        (width, heights.sum::<f64>() + self.legend.height_px(width))
+    }
+
+    /// Paints it.
+    pub fn paint(&self, painter: &mut dyn Painter) {
+        let mut top = 0.0;
+        for (caption, scene) in &self.sides {
+            scene.paint_caption(top, caption, painter);
+            let (width, height) = scene.size;
+            let to = Rect::new(0.0, top + CAPTION_PX, width, height);
+            let mut below = Crop::new(painter, Rect::new(0.0, 0.0, width, height), to);
+            scene.paint(&mut below);
+            below.end();
+            top += CAPTION_PX + height;
         }
-        let part = Rect::new(0.0, 0.0, width, height);
-        let to = Rect::new(0.0, top_px + line.h, width, height);
-        let mut below = Crop::new(painter, part, to);
-        self.paint(&mut below);
-        below.end();
+        if let Some((_, scene)) = self.sides.first() {
+            let look = (scene.palette, scene.patterns);
+            self.legend.paint(top, self.width_px(), look, painter);
+        }
     }
 }
 
-const fn caption_px(caption: &str) -> f64 {
-    if caption.is_empty() { 0.0 } else { CAPTION_PX }
+impl<N: Names> Scene<'_, N> {
+    /// Paints the lines that say which log it is, and which part of it is shown.
+    fn paint_caption(&self, top_px: f64, caption: &Caption, painter: &mut dyn Painter) {
+        let (width, _) = self.size;
+        let place = Rect::new(0.0, top_px, width, CAPTION_PX);
+        painter.clip(place);
+        painter.fill(place, self.palette.panel.into());
+        let shown = match self.view.visible() {
+            Some(range) => format!("Shown: {}", format::range(range)),
+            None => format!("The whole log: {}", format::range(self.view.log())),
+        };
+        let selected = self.focus.range.map(format::range);
+        let selected = selected.map(|range| format!(" · selected: {range}"));
+        let facts = format!(
+            "{shown}{} · {}",
+            selected.unwrap_or_default(),
+            caption.facts
+        );
+        let room = width - 2.0 * LEFT_PX;
+        let mut line = |text: &str, y: f64, face: Face, ink| {
+            let text = format::truncate_middle(text, room, |text| painter.measure(text, face));
+            let at = (LEFT_PX, top_px + y);
+            painter.text(&text, at, face, Align::Left, ink);
+        };
+        let (ink, faint) = (self.palette.ink.into(), self.palette.ink2.into());
+        line(&caption.title, LINES_PX[0], Face::Strong, ink);
+        line(&facts, LINES_PX[1], Face::Label, faint);
+        painter.unclip();
+    }
 }

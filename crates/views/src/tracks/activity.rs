@@ -115,7 +115,7 @@ impl TrackKind for Activity {
         (series == UNREAD).then_some("not read yet")
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         paint(shown, strip, painter);
     }
 
@@ -172,7 +172,7 @@ impl TrackKind for Activity {
 
 /// Paints how many capabilities run Haskell code, a band for each, and on top
 /// how many collect.
-fn paint<N>(shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+fn paint<N>(shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
     let area = strip.area;
     let bottom = area.y + area.h - 4.0;
     let scale = (area.h - 12.0) / shown.caps.max(1) as f64;
@@ -262,7 +262,7 @@ impl Stack {
         &self,
         (bottom, scale): (f64, f64),
         palette: &Palette,
-        painter: &mut impl Painter,
+        painter: &mut dyn Painter,
     ) {
         for column in self.unread.iter().filter(|column| column.upper > 0.0) {
             let h = (column.upper * scale).max(1.0);

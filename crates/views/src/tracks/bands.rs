@@ -20,6 +20,7 @@ use analysis::heap::HeapProfile;
 use model::census::BandId;
 use model::gauge::Stretch;
 use model::marks::{NamedSeries, Values, Writer};
+use model::sorting::SortSmall;
 
 /// The bands of a heap profile, on each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -125,7 +126,7 @@ impl TrackKind for Bands {
         }
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let stack = Stack::of(shown.marks, strip.area, strip.view);
         strip.paint_grid(&stack.plot, painter);
         let palette = strip.palette;
@@ -168,7 +169,7 @@ impl TrackKind for Bands {
         let all = (0..censuses.bands() as u32).map(BandId);
         let held = all.map(|band| (censuses.at(band, census), band));
         let mut held: Vec<(u64, BandId)> = held.filter(|(bytes, _)| *bytes > 0).collect();
-        held.sort_unstable_by(|a, b| b.cmp(a));
+        held.sort_small_by(|a, b| b.cmp(a));
         let total = censuses.totals().get(census as usize).copied();
         let total = total.unwrap_or_default();
         let of = format!("{} of {}", census + 1, censuses.len());

@@ -71,7 +71,7 @@ impl TrackKind for Blocks {
         }
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let bar = |mark: &MarkView<'_>| Bar::text(format::bytes(mark.read::<Block>().0.into()));
         strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
     }

@@ -117,7 +117,7 @@ impl TrackKind for ForeignCalls {
     }
 
     /// A bar with the name of the function, and its duration if there is room.
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let bar = |mark: &MarkView<'_>| {
             let Call { function, open } = mark.read();
             let function = function.and_then(|number| shown.names.foreign_function(number));

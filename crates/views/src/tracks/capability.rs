@@ -108,7 +108,7 @@ impl TrackKind for Capability {
         self.unread(log, writer);
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         paint(self, shown, strip, painter);
     }
 
@@ -215,7 +215,7 @@ impl TrackKind for Capability {
             ),
             Explained::new(
                 "Stopping for a collection",
-                "A collection is wanted; the capability stands still until all have stopped.",
+                "A collection was requested; the capability stands still until all have stopped.",
                 of(Class::GcSync),
             ),
             Explained::new(
@@ -250,12 +250,12 @@ impl TrackKind for Capability {
             ),
             Explained::new(
                 "Unknown",
-                "The log does not tell what the capability did: a buffer was lost when the program was killed, or bytes are damaged.",
+                "The log does not say what the capability did: a buffer was lost when the program was killed, or bytes are damaged.",
                 of(Class::Unknown),
             ),
             Explained::new(
                 "Not read yet",
-                "The log is still being read, and reading has not come that far. The higher, the more bytes of events were logged in the time; half the height is usual in the log.",
+                "The log is still being read and has not got this far. The higher the bar, the more was logged in that time; half the height is usual for this log.",
                 Sample::row(Capability(CapId(0)), unread.to_vec()),
             ),
             Explained::new(
@@ -326,7 +326,7 @@ const fn phase(class: Class) -> &'static str {
         Class::GcStart => "stood still in a collection, with no work logged,",
         Class::Census => "stood still while the heap was counted",
         Class::Returning => "had not come back from a collection that was over",
-        Class::Unknown => "did what the log does not tell",
+        Class::Unknown => "did something the log does not say",
         Class::GcIdle => "had no work in a collection and looked for some",
         Class::GcDone => "had done its part of a collection and waited for its end",
         _ => "collected garbage",

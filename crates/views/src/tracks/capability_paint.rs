@@ -36,7 +36,7 @@ pub(super) fn paint<N: Names>(
     row: Capability,
     shown: &Shown<'_, N>,
     strip: &Strip<'_>,
-    painter: &mut impl Painter,
+    painter: &mut dyn Painter,
 ) {
     let (y, h) = (strip.area.y + 5.0, strip.area.h - 10.0);
     for (mark, span) in shown.marks.of(row) {
@@ -70,7 +70,7 @@ fn paint_one(
     names: &impl Names,
     mark: &MarkView<'_>,
     (rect, start): (Rect, f64),
-    painter: &mut impl Painter,
+    painter: &mut dyn Painter,
 ) {
     let colour = class_colour(strip.palette, mark.class);
     match mark.class {
@@ -107,7 +107,7 @@ fn paint_one(
 /// that a thin one does not look like a full one. Something is always seen.
 /// Running stands on the ground and collecting hangs from the top: they
 /// share the bucket and do not cover each other.
-fn paint_runs(strip: &Strip<'_>, rect: Rect, mark: &MarkView<'_>, painter: &mut impl Painter) {
+fn paint_runs(strip: &Strip<'_>, rect: Rect, mark: &MarkView<'_>, painter: &mut dyn Painter) {
     let h = (rect.h * mark.share_of_all().min(1.0)).max(LEAST_PX);
     let bar = Rect::new(rect.x, rect.y + rect.h - h, rect.w, h);
     painter.fill(bar, strip.palette.running.into());
@@ -120,7 +120,7 @@ fn paint_collections(
     strip: &Strip<'_>,
     rect: Rect,
     mark: &MarkView<'_>,
-    painter: &mut impl Painter,
+    painter: &mut dyn Painter,
 ) {
     let share = |class: Class| mark.share(class);
     let waiting = share(Class::GcStart) + share(Class::GcIdle) + share(Class::GcDone);
@@ -157,7 +157,7 @@ fn paint_name(
     names: &impl Names,
     mark: &MarkView<'_>,
     rect: Rect,
-    painter: &mut impl Painter,
+    painter: &mut dyn Painter,
 ) {
     let left = rect.x.max(strip.area.x);
     let room = rect.x + rect.w - left - 2.0 * NAME_PAD_PX;

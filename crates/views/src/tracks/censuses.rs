@@ -116,7 +116,7 @@ impl TrackKind for Censuses {
     }
 
     /// A line with a square on it.
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let colour = strip.palette.gc_sync;
         let middle = strip.area.y + strip.area.h / 2.0;
         for (_, span) in shown.marks.of(self) {
@@ -226,7 +226,7 @@ fn one(log: &Log<'_>, profile: &HeapProfile, place: u32) -> Vec<Fact> {
         ),
         None => Fact::new(
             "stopped the program for",
-            "not told: the log has no collection at that time",
+            "not in the log: it has no collection at that time",
         ),
     });
     facts

@@ -112,7 +112,7 @@ impl TrackKind for Collections {
         });
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
         for (mark, span) in shown.marks.of(self) {
             let rect = strip.rect(span, y, h);
@@ -231,7 +231,7 @@ impl TrackKind for Collections {
 
 /// A collection stands on the ground: the oldest generation is as high as the
 /// row, younger ones are lower. A parallel one has a line through it.
-fn paint_one(strip: &Strip<'_>, known: Option<Known>, rect: Rect, painter: &mut impl Painter) {
+fn paint_one(strip: &Strip<'_>, known: Option<Known>, rect: Rect, painter: &mut dyn Painter) {
     let gc = strip.palette.gc;
     let height = match known {
         None => 1.0,
@@ -254,13 +254,13 @@ fn paint_one(strip: &Strip<'_>, known: Option<Known>, rect: Rect, painter: &mut 
 }
 
 /// The wait before a collection is a thin line on the ground.
-fn paint_wait(strip: &Strip<'_>, rect: Rect, painter: &mut impl Painter) {
+fn paint_wait(strip: &Strip<'_>, rect: Rect, painter: &mut dyn Painter) {
     let line = Rect::new(rect.x, rect.y + rect.h - 2.0, rect.w, 2.0);
     painter.fill(line, strip.palette.gc_sync.into());
 }
 
 /// Several collections in a pixel: a bar as high as their share of it.
-fn paint_several(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut impl Painter) {
+fn paint_several(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut dyn Painter) {
     paint_wait(strip, rect, painter);
     let classes = Class::ALL.into_iter().filter(|class| class.is_gc());
     let gc: f64 = classes.map(|class| mark.share(class)).sum();

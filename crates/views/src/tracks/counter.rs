@@ -56,7 +56,7 @@ impl TrackKind for Counter {
     fn legend() -> Vec<Explained> {
         vec![Explained::new(
             "Performance counter",
-            "How fast a counter of the processor or a tracepoint counts.",
+            "The rate of a processor counter or a tracepoint.",
             Sample::graph(Self(0), &[(0, &waves::LOWER)]),
         )]
     }

@@ -9,6 +9,7 @@ use crate::scene::strip::Strip;
 use crate::tracks::item::Shown;
 use eventlog::ids::Duration;
 use model::marks::{Values, Writer};
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// The bucket that is drawn where a span begins, if the span is a pixel.
@@ -49,7 +50,7 @@ pub(super) fn paint<N>(
     row: Row,
     shown: &Shown<'_, N>,
     strip: &Strip<'_>,
-    painter: &mut impl Painter,
+    painter: &mut dyn Painter,
 ) {
     let Some(gauge) = row.gauge() else { return };
     let marks = shown.marks;
@@ -83,7 +84,7 @@ pub fn at_once(
     let unit = unit(row);
     let mut order: Vec<&(u8, Values)> = points.iter().collect();
     if points.len() > MOST_AT_ONCE {
-        order.sort_by(|a, b| b.1.max.total_cmp(&a.1.max));
+        order.sort_small_by(|a, b| b.1.max.total_cmp(&a.1.max));
         order.truncate(MOST_AT_ONCE);
     }
     let said = order.into_iter().map(|(number, of)| {

@@ -98,7 +98,7 @@ impl TrackKind for Instants {
 
     /// A tick with a glyph whose shape says what an event is about, and how many
     /// they are where there is room for that.
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let middle = strip.area.y + strip.area.h / 2.0;
         let mut marks = shown.marks.of(self).peekable();
         while let Some((mark, span)) = marks.next() {
@@ -208,8 +208,8 @@ impl Details<'_> {
 const fn meaning(kind: InstantKind) -> (&'static str, &'static str) {
     match kind {
         InstantKind::Shutdown => ("Shutdown", "The runtime shuts down."),
-        InstantKind::CapDeleted => ("Capability deleted", "The capability is gone."),
-        InstantKind::CapCreated => ("Capability created", "The capability is there."),
+        InstantKind::CapDeleted => ("Capability deleted", "The capability was removed."),
+        InstantKind::CapCreated => ("Capability created", "The capability was created."),
         InstantKind::CapDisabled => (
             "Capability disabled",
             "No thread is to run on it any more: the program asked for fewer capabilities.",
@@ -224,11 +224,11 @@ const fn meaning(kind: InstantKind) -> (&'static str, &'static str) {
             "The program wrote a message while it ran there.",
         ),
         InstantKind::SeqGcRequested => (
-            "Sequential collection wanted",
+            "Sequential collection requested",
             "The capability asks all to stop; one OS thread will collect.",
         ),
         InstantKind::ParGcRequested => (
-            "Parallel collection wanted",
+            "Parallel collection requested",
             "The capability asks all to stop; several OS threads will collect.",
         ),
         InstantKind::Migrated => (
@@ -245,7 +245,7 @@ const fn meaning(kind: InstantKind) -> (&'static str, &'static str) {
         ),
         InstantKind::SparkDud => (
             "Spark dud",
-            "A spark was wanted for a value that was already there.",
+            "A spark was created for a value that was already there.",
         ),
         InstantKind::SparkStolen => (
             "Spark stolen",

@@ -78,7 +78,7 @@ impl TrackKind for Messages {
     }
 
     /// A message is a diamond, a marker a flag.
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let middle = strip.area.y + strip.area.h / 2.0;
         for (mark, span) in shown.marks.of(self) {
             let x = strip.x(span.start());

@@ -140,7 +140,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     fn answer(self, log: &Log<'_>, writer: &mut Writer);
 
     /// Paints the marks at hand into its strip.
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let marks = shown.marks;
         match Self::SHAPE {
             Shape::Gauge => gauge::paint(self.into(), shown, strip, painter),
@@ -405,7 +405,7 @@ impl Row {
         self,
         shown: &Shown<'_, N>,
         strip: &Strip<'_>,
-        painter: &mut impl Painter,
+        painter: &mut dyn Painter,
     ) {
         ask!(self, track => track.paint(shown, strip, painter));
     }

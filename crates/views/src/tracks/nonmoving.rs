@@ -88,7 +88,7 @@ impl TrackKind for Nonmoving {
         }
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
         for (mark, span) in shown.marks.of(self) {
             let rect = strip.rect(span, y, h);
@@ -150,7 +150,7 @@ impl TrackKind for Nonmoving {
         vec![
             Explained::new(
                 "Nonmoving collector: sync",
-                "The program stands still while the concurrent collector marks the rest.",
+                "The program stands still while the nonmoving collector marks the rest.",
                 phase(Phase::Sync, false),
             ),
             Explained::new(
@@ -170,7 +170,7 @@ impl TrackKind for Nonmoving {
             ),
             Explained::new(
                 "Nonmoving collector: a note",
-                "It told something of itself: a census of its heap, or that a capability handed over what it has to look at.",
+                "It reported something: a census of its heap, or that a capability handed over its list of changed objects.",
                 Sample::row(Nonmoving, notes.into()),
             ),
         ]
@@ -197,7 +197,7 @@ fn write_points(points: &[(u64, Point)], writer: &mut Writer) {
 
 /// The program stands still in a sync, which is as high as the row; marking is
 /// a bar in its middle, sweeping a striped one on the ground.
-fn paint_phase(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut impl Painter) {
+fn paint_phase(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut dyn Painter) {
     let Part { phase, open, .. } = mark.read();
     let share = mark.share_of_all().min(1.0);
     let (colour, bar) = match phase {
@@ -226,11 +226,8 @@ fn paint_phase(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut
 
 fn told_at(item: &Item) -> String {
     match item.count {
-        1 => format!(
-            "told something of itself · {}",
-            format::time(item.span.start())
-        ),
-        count => format!("told {count} things of itself · {}", when(item)),
+        1 => format!("reported on itself · {}", format::time(item.span.start())),
+        count => format!("reported on itself {count} times · {}", when(item)),
     }
 }
 

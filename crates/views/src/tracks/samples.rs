@@ -79,7 +79,7 @@ impl TrackKind for Samples {
         }
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         paint(self, shown, strip, painter);
     }
 

@@ -66,7 +66,7 @@ pub(super) fn paint<N: Names>(
     row: Samples,
     shown: &Shown<'_, N>,
     strip: &Strip<'_>,
-    painter: &mut impl Painter,
+    painter: &mut dyn Painter,
 ) {
     let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
     let mut colours: FxHashMap<Option<u32>, Rgb> = FxHashMap::default();
@@ -110,14 +110,14 @@ pub(super) fn paint<N: Names>(
 
 /// The colours of functions are pale; an edge shows how high a bar is to
 /// who needs more contrast.
-fn paint_edge(strip: &Strip<'_>, bar: Rect, painter: &mut impl Painter) {
+fn paint_edge(strip: &Strip<'_>, bar: Rect, painter: &mut dyn Painter) {
     if strip.patterns {
         let edge = Rect::new(bar.x, bar.y, bar.w, 1.0);
         painter.fill(edge, strip.palette.ink3.into());
     }
 }
 
-fn paint_idle(strip: &Strip<'_>, rect: Rect, painter: &mut impl Painter) {
+fn paint_idle(strip: &Strip<'_>, rect: Rect, painter: &mut dyn Painter) {
     let line = Rect::new(rect.x, rect.y + rect.h - IDLE_PX, rect.w, IDLE_PX);
     painter.fill(line, strip.palette.line.into());
 }
@@ -127,7 +127,7 @@ fn paint_many(
     mark: &MarkView<'_>,
     rect: Rect,
     colour: Rgb,
-    painter: &mut impl Painter,
+    painter: &mut dyn Painter,
 ) {
     let share = |class: Class| mark.share(class);
     if share(Class::Other) > 0.0 {
@@ -142,7 +142,7 @@ fn paint_many(
 }
 
 /// A run of samples, with the name of what ran if there is room.
-fn finish_run(strip: &Strip<'_>, names: &impl Names, run: Option<Run>, painter: &mut impl Painter) {
+fn finish_run(strip: &Strip<'_>, names: &impl Names, run: Option<Run>, painter: &mut dyn Painter) {
     let Some(run) = run else { return };
     painter.fill(run.rect, run.colour.into());
     paint_edge(strip, run.rect, painter);

@@ -12,6 +12,7 @@ use model::profile::samples::Samples;
 use model::profile::source::Source;
 use model::profile::stacks::StackId;
 use model::profile::{Profile, TrackSource};
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// So many functions of a stack are listed.
@@ -57,7 +58,7 @@ pub(super) fn heaviest(
     facts: &mut Vec<Fact>,
 ) {
     let mut all: Vec<(FrameId, u64)> = weights.into_iter().collect();
-    all.sort_unstable_by_key(|(frame, weight)| (std::cmp::Reverse(*weight), *frame));
+    all.sort_small_by_key(|(frame, weight)| (std::cmp::Reverse(*weight), *frame));
     for (frame, weight) in all.iter().take(MOST_LISTED) {
         let name = frame_text(profile, *frame);
         facts.push(Fact::new(label, format!("{name}: {}", text(*weight))));

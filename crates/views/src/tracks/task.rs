@@ -83,7 +83,7 @@ impl TrackKind for Task {
         });
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let bar = |mark: &MarkView<'_>| Bar::text(format!("cap {}", mark.read::<Stay>().cap));
         strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
     }

@@ -120,7 +120,7 @@ impl TrackKind for Thread {
         });
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         paint(self, shown.marks, strip, painter);
     }
 

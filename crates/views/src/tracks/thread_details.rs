@@ -230,7 +230,7 @@ impl Details<'_> {
                 "was held up by collections",
                 times.of_collections_ns() + times.census_ns,
             ),
-            ("stood by", times.all_idle_ns()),
+            ("idle", times.all_idle_ns()),
             ("is not known", times.unknown_ns),
         ];
         let parts = parts.into_iter().filter(|&(_, ns)| ns > 0);

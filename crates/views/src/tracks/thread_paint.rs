@@ -15,7 +15,7 @@ const WAITS_FOR_RUNS: &str = "reading its runs…";
 
 /// A running thread is a full bar, one that does not run a thin line in
 /// the colour of its reason.
-pub(super) fn paint(row: Thread, marks: &Marks, strip: &Strip<'_>, painter: &mut impl Painter) {
+pub(super) fn paint(row: Thread, marks: &Marks, strip: &Strip<'_>, painter: &mut dyn Painter) {
     let area = strip.area;
     let middle = area.y + area.h / 2.0;
     if marks.is_later(row) {
@@ -48,7 +48,7 @@ pub(super) fn paint(row: Thread, marks: &Marks, strip: &Strip<'_>, painter: &mut
 
 /// Several spans of a thread: a line in the colour of the reason that it
 /// waits for most, and over it running, as high as its share.
-fn paint_mixture(strip: &Strip<'_>, rect: Rect, shares: &[f32], painter: &mut impl Painter) {
+fn paint_mixture(strip: &Strip<'_>, rect: Rect, shares: &[f32], painter: &mut dyn Painter) {
     let share = |class: Class| shares.get(class as usize).copied().unwrap_or(0.0);
     let waiting = [
         Class::Ready,

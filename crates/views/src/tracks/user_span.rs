@@ -90,7 +90,7 @@ impl TrackKind for UserSpan {
         });
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut impl Painter) {
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let bar = |mark: &MarkView<'_>| {
             let open = mark.read::<Announced>().open;
             lane::by_duration(mark).open(open)

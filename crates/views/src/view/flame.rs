@@ -61,9 +61,9 @@ pub enum TwoLogs {
     /// They do not.
     #[default]
     Apart,
-    /// What was measured is compared.
+    /// Compares the measured amounts.
     Amounts,
-    /// Shares of what each log has in all are compared.
+    /// Compares shares of each log's total.
     Shares,
 }
 

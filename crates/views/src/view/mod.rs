@@ -43,14 +43,40 @@ pub struct View {
     pub selected: Option<Selected>,
     /// The open panel.
     pub panel: PanelName,
-    /// Whether it is hidden, so that the timeline has all of the window.
-    pub panel_hidden: bool,
+    /// Who has the window below the header.
+    pub room: Room,
     /// Which tracks are shown, and how.
     pub tracks: TrackView,
     /// What panels keep.
     pub settings: Settings,
     /// What the reader noted.
     pub notes: Rc<Notes>,
+}
+
+/// Who has the window below the header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Room {
+    /// Timeline and panel share it.
+    #[default]
+    Both,
+    /// The panel is hidden.
+    Timeline,
+    /// The panel is maximised: the timeline is hidden.
+    Panel,
+}
+
+impl Room {
+    /// All of it for one, or for both if that one has it already.
+    #[must_use]
+    pub fn toggled(self, one: Self) -> Self {
+        if self == one { Self::Both } else { one }
+    }
+
+    /// The same, but that this one has room too, who would have none beside `other`.
+    #[must_use]
+    pub fn beside(self, other: Self) -> Self {
+        if self == other { Self::Both } else { self }
+    }
 }
 
 /// An item, named by what it is and not by a number that another version of
@@ -81,7 +107,7 @@ impl View {
     pub fn with_panel(self, panel: PanelName) -> Self {
         Self {
             panel,
-            panel_hidden: false,
+            room: self.room.beside(Room::Timeline),
             ..self
         }
     }

@@ -281,7 +281,7 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
             "an event of type {id} claims to reach over the events after it; it was cut where they begin"
         ),
         DamageKind::BetweenBlocks => {
-            format!("what stands between two blocks is no event; {skipped}")
+            format!("the bytes between two blocks are not an event; {skipped}")
         }
         DamageKind::BeforeHeader => format!(
             "{lost} left over before the header, as GHC 9.0 leaves them when logging begins again"
@@ -303,7 +303,7 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
         ),
         DamageKind::ReportLine(flaw) => format!("{}; {skipped}", of_line(flaw)),
         DamageKind::ReportTime(time) => format!(
-            "a census or mark is dated {}, which is before the one before it; it is shown at the time of that one",
+            "a census or mark is dated {}, earlier than the one before it; it is shown at the time of that one",
             format::time(time)
         ),
         DamageKind::ReportUnit => {
@@ -320,9 +320,9 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
 /// What is wrong with a line of a heap profile in text.
 const fn of_line(flaw: LineFlaw) -> &'static str {
     match flaw {
-        LineFlaw::Unknown => "this line is none that a heap profile has",
+        LineFlaw::Unknown => "this line does not belong in a heap profile",
         LineFlaw::Number => "the number on this line cannot be read",
-        LineFlaw::Outside => "this line belongs into a census, but stands outside of any",
+        LineFlaw::Outside => "this line belongs in a census, but is outside of one",
         LineFlaw::TooLong => "this line is longer than any that the runtime writes",
         LineFlaw::Unended => "a census begins here in another, which is taken to end before it",
     }

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use analysis::heap::held::{Collector, Held, HeldMoment, MemoryFlags, Part};
+use model::sorting::SortSmall;
 
 use crate::scene::format::{self, bytes, many};
 
@@ -29,7 +30,7 @@ pub const fn part_name(part: Part) -> &'static str {
         Part::Nursery => "Nurseries",
         Part::Runtime => "Blocks of the runtime",
         Part::Grown => "Since the last major collection",
-        Part::Unknown => "In use, not told for what",
+        Part::Unknown => "In use, purpose unknown",
         Part::Reserve => "Free, kept for copying",
         Part::Free => "Free",
         Part::Stuck => "Free, could not be given back",
@@ -57,7 +58,7 @@ pub const fn part_meaning(part: Part) -> &'static str {
             "Blocks in use. Before the first major collection the log does not tell what is live."
         }
         Part::Reserve => {
-            "Blocks that nothing is in, which the runtime reckons to need: a major collection copies what is live, and until then the old generation may grow to F times what was live."
+            "Blocks that nothing is in, which the runtime expects to need: a major collection copies what is live, and until then the old generation may grow to F times what was live."
         }
         Part::Free => {
             "Blocks that nothing is in. How many of them are needed for copying is not told: GHC 9.2 and later say it at major collections."
@@ -189,7 +190,7 @@ pub fn reasons(held: &Held) -> Vec<Reason> {
     };
     let parts = Part::ALL.into_iter().filter(|part| *part != Part::Live);
     let mut parts: Vec<(Part, u64, HeldMoment)> = parts.filter_map(matters).collect();
-    parts.sort_by_key(|&(part, size, _)| (std::cmp::Reverse(size), part));
+    parts.sort_small_by_key(|&(part, size, _)| (std::cmp::Reverse(size), part));
     let reason = |(part, size, moment)| reason(held, part, size, &moment);
     let mut reasons: Vec<Reason> = parts.into_iter().map(reason).collect();
     reasons.extend(after_the_peak(held));
@@ -398,7 +399,7 @@ fn segments(held: &Held) -> Option<Reason> {
             bytes(segments.live_bytes)
         ),
         meaning: format!(
-            "Told at {}. Each segment of 32\u{a0}KiB has places of one size, and only objects of that size can fill a free one.",
+            "As of {}: each segment of 32\u{a0}KiB has places of one size, and only objects of that size can fill a free one.",
             format::time(segments.at)
         ),
         tries: Vec::new(),
@@ -412,7 +413,7 @@ pub fn missing(held: &Held) -> Vec<&'static str> {
     let mut missing = Vec::new();
     if held.peak.is_none() {
         missing.push(
-            "No collection tells what is held: these events are of the class g of +RTS -l, which -l has and -l-g or -l-a leave out (GHC 7.6 and later).",
+            "The log has no heap events, so what is held is not known. GHC 7.6 and later write them with +RTS -l; -l-g and -l-a leave them out.",
         );
         return missing;
     }
@@ -433,7 +434,7 @@ pub fn missing(held: &Held) -> Vec<&'static str> {
     }
     if held.given_back.is_none() {
         missing.push(
-            "What the runtime reckons to need, and what it gave back, is told since GHC 9.2: here free blocks are not divided.",
+            "What the runtime expects to need, and what it gave back, is in logs since GHC 9.2: here free blocks are not divided.",
         );
     }
     if held.byte_arrays.is_none() {

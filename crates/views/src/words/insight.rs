@@ -96,6 +96,18 @@ pub fn checked(report: &Report) -> String {
     )
 }
 
+/// What a rule says of itself, as a sentence.
+#[must_use]
+pub fn sentence(why: &str) -> String {
+    let mut letters = why.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    format!(
+        "{}{}.",
+        first.unwrap_or_default(),
+        letters.as_str().trim_end_matches('.')
+    )
+}
+
 /// That nothing was found that matters: with what was looked at, as no rule can say that
 /// a program is fine.
 #[must_use]
@@ -111,7 +123,7 @@ pub fn nothing_found(report: &Report) -> String {
 #[must_use]
 pub fn unexplained(report: &Report) -> String {
     format!(
-        "Beyond these, {} ({}) were not spent running: capabilities stood by or collected, and no rule knows better.",
+        "Beyond these, {} ({}) were not spent running: capabilities were idle or collected, and no rule knows better.",
         format::duration(Duration(report.unexplained_ns)),
         format::percent(report.unexplained_ns, report.range.duration().0)
     )

@@ -2,6 +2,7 @@
 //! the command line and the tests say it alike.
 //!
 //! - [`census`]: what it costs to count the heap.
+//! - [`collection`]: a collection as it is listed.
 //! - [`diagnostics`]: what is wrong or odd about a log.
 //! - [`held`]: why more memory is held than is live.
 //! - [`insight`]: what the rules say of a program.
@@ -13,6 +14,7 @@
 //! with the [flame graph](crate::scene::flame).
 
 pub mod census;
+pub mod collection;
 pub mod diagnostics;
 pub mod heap_report;
 pub mod held;

@@ -60,11 +60,11 @@ pub const fn way_meaning(way: &Way) -> (&'static str, &'static str) {
             "-threaded",
         ),
         Way::Profiling => (
-            "The program counts what its cost centres cost, and is slower for it.",
+            "The program counts what its cost centres cost, which slows it down.",
             "-prof",
         ),
         Way::Debugging => (
-            "The runtime checks itself and is slow: times mean little.",
+            "The runtime checks itself and is slow: do not trust its times.",
             "-debug",
         ),
         Way::EventLog => (

@@ -26,8 +26,8 @@ const COPY_AGAIN: &str =
 const END_PROPERLY: &str =
     "Let the program end by itself, or write more often: +RTS --eventlog-flush-interval=1.";
 const AROUND_IT: &str =
-    "Something was lost or mixed up before it, so what is shown around it may not be as it was.";
-const NO_MORE: &str = "It costs only this message; all else is shown.";
+    "Something before it was lost or mixed up, so what is shown around it may be wrong.";
+const NO_MORE: &str = "Only this message is lost; everything else is shown.";
 const CHECK_MESSAGES: &str = "Look at what the program or its library writes with traceEvent.";
 const CHECK_LIBRARY: &str = "Use the same version of ghc-stack-profiler throughout the program.";
 
@@ -88,12 +88,12 @@ const fn of_file(rule: Rule) -> RuleWords {
     match rule {
         Rule::UndeclaredType => words(
             "Events of undeclared types",
-            "The file is damaged there. What follows is read from the next event that can be made out.",
+            "The file is damaged there. Reading continues at the next event that can be made out.",
             COPY_AGAIN,
         ),
         Rule::EventOverrun => words(
             "Events longer than their block",
-            "The file is damaged there. What follows is read from the next event that can be made out.",
+            "The file is damaged there. Reading continues at the next event that can be made out.",
             COPY_AGAIN,
         ),
         Rule::EventTime => words(
@@ -102,13 +102,13 @@ const fn of_file(rule: Rule) -> RuleWords {
             COPY_AGAIN,
         ),
         Rule::BlockTimes => words(
-            "Blocks with other times than their events",
-            "The block's marker and its events do not agree on when they were. The events are shown when they say.",
+            "Blocks whose times differ from their events’",
+            "The block's marker and its events disagree about the time. The events are shown at their own times.",
             COPY_AGAIN,
         ),
         Rule::EventMisfit => words(
             "Bytes that only look like an event",
-            "The file is damaged there. What follows is read from the next event that can be made out.",
+            "The file is damaged there. Reading continues at the next event that can be made out.",
             COPY_AGAIN,
         ),
         Rule::EventLength => words(
@@ -127,7 +127,7 @@ const fn of_file(rule: Rule) -> RuleWords {
             COPY_AGAIN,
         ),
         Rule::BetweenBlocks => words(
-            "Bytes that are no events",
+            "Bytes that are not events",
             "The file is damaged there, or parts of it are missing.",
             COPY_AGAIN,
         ),
@@ -183,7 +183,7 @@ const fn of_heap_report(rule: Rule) -> RuleWords {
             "If several profiles were joined, open them one by one.",
         ),
         Rule::ReportUnit => words(
-            "Units that are not known",
+            "Unknown units",
             "The heap profile does not count in seconds or bytes. Its numbers are shown as if it did.",
             "",
         ),
@@ -208,7 +208,7 @@ const fn of_order(rule: Rule) -> RuleWords {
         Rule::OrderOtherThread => "Two threads at once on one capability",
         Rule::OrderTaskElsewhere => "Tasks that move from where they are not",
         Rule::OrderSparkWithoutThread => "Sparks run by no thread",
-        _ => "Sparks run by threads that are not for them",
+        _ => "Sparks run by threads that are not spark threads",
     };
     words(
         title,
@@ -230,7 +230,7 @@ const fn of_call(rule: Rule) -> RuleWords {
             words("Annotations before their call", NO_MORE, CHECK_MESSAGES)
         }
         Rule::CallAnnotationRepeated => words("Repeated annotations", NO_MORE, CHECK_MESSAGES),
-        Rule::CallNumberMissing => words("Annotations of no call", NO_MORE, CHECK_MESSAGES),
+        Rule::CallNumberMissing => words("Annotations without a call", NO_MORE, CHECK_MESSAGES),
         Rule::CallThreadMissing => words(
             "Calls without an OS thread",
             "The call is shown among those on an unknown OS thread.",
@@ -243,7 +243,7 @@ const fn of_call(rule: Rule) -> RuleWords {
         ),
         Rule::CallUnknownCostCentre => words(
             "Unknown cost centres",
-            "They are shown with the name that was announced, apart from the declared ones.",
+            "They are shown under the announced name, apart from the declared ones.",
             "",
         ),
         Rule::CallOverlap => words(
@@ -294,7 +294,7 @@ const fn of_the_rest(rule: Rule) -> RuleWords {
         ),
         Rule::NamesLeftOut => words(
             "Names left out",
-            "The log has more names of threads, cost centres and counters than are kept. Events that speak of one of the others tell its number only.",
+            "The log has more names of threads, cost centres and counters than are kept. Events about one of the others give only its number.",
             "Give threads shorter labels, or log a shorter time.",
         ),
         Rule::TooLarge => words(
@@ -313,8 +313,8 @@ const fn of_the_rest(rule: Rule) -> RuleWords {
             "Profile by something coarser, such as -hT or -hm, or take fewer censuses (-i).",
         ),
         Rule::HeapBytesCapped => words(
-            "More bytes than there can be",
-            "A census tells of more bytes than any machine has, as a damaged file may.",
+            "Impossible sizes",
+            "A census claims more bytes than any machine has: the file may be damaged.",
             "Compare the file with its original.",
         ),
         Rule::GcEndWithoutStart => words(
@@ -332,7 +332,7 @@ const fn of_the_rest(rule: Rule) -> RuleWords {
         ),
         Rule::StackNoSuchCapability => words(
             "Stack samples of nothing",
-            "No capability or thread can have that number. The sample is not shown.",
+            "No capability or thread can have that number, so the sample is not shown.",
             CHECK_LIBRARY,
         ),
         Rule::StackUnknownText => words(
@@ -352,7 +352,7 @@ const fn of_the_rest(rule: Rule) -> RuleWords {
         ),
         Rule::TimesGoFarBack => words(
             "Times go back far",
-            "The runtime does not do so: the log is damaged, holds several runs, or the machine's clocks differ. Lengths around it may be wrong.",
+            "The runtime never does this: the log is damaged, holds several runs, or the machine's clocks disagree. Lengths around it may be wrong.",
             "Open each run on its own.",
         ),
         Rule::TimesGoBack => words(

@@ -35,7 +35,7 @@ pub(super) fn Costs(props: &CostsProps) -> Html {
             </>
         },
         Some(None) => html! {
-            <p class="faint">{ "What they cost the capabilities is known when the log is read." }</p>
+            <p class="faint">{ "What they cost the capabilities is known once the log is read." }</p>
         },
         _ => Html::default(),
     }

@@ -101,7 +101,7 @@ pub(super) fn Curves(props: &CurvesProps) -> Html {
     }
 }
 
-/// Which part took at most so long, on a scale of powers of ten if lengths differ much.
+/// The share that took at most this long, on a scale of powers of ten if lengths differ much.
 fn chart(curves: &[Option<Curve>; 2], width: f64) -> Html {
     let points = || {
         curves
@@ -171,7 +171,7 @@ fn chart(curves: &[Option<Curve>; 2], width: f64) -> Html {
     };
     html! {
         <svg width={width.to_string()} height={HEIGHT_PX.to_string()} role="img"
-            aria-label="Which part took at most so long, before and after: the table below has its numbers">
+            aria-label="The share that took at most this long, before and after: the table below has its numbers">
             { for [0.0, 0.5, 1.0].map(rule) }
             { for ticks.iter().map(tick) }
             { line(&curves[0], "before") }
@@ -192,8 +192,8 @@ fn table(curves: &[Option<Curve>; 2]) -> Html {
         |curve: &Option<Curve>| format::count(curve.as_ref().map_or(0, |curve| curve.count));
     html! {
         <table class="plain-table">
-            <caption class="visually-hidden">{ "Which part took at most so long" }</caption>
-            <thead><tr><th scope="col">{ "At most so long took" }</th><th scope="col">{ "Before" }</th><th scope="col">{ "After" }</th></tr></thead>
+            <caption class="visually-hidden">{ "The share that took at most this long" }</caption>
+            <thead><tr><th scope="col">{ "Share" }</th><th scope="col">{ "Before" }</th><th scope="col">{ "After" }</th></tr></thead>
             <tbody>
                 { for PARTS.into_iter().map(row) }
                 <tr><th scope="row">{ "how many" }</th>{ for curves.iter().map(|curve| html! { <td>{ count(curve) }</td> }) }</tr>

@@ -52,7 +52,7 @@ pub(super) fn Findings(props: &FindingsProps) -> Html {
         <section aria-labelledby="compare-findings">
             <h3 id="compare-findings">{ "Findings" }</h3>
             if findings.is_empty() {
-                <p class="faint">{ "Nothing is found in either log that matters." }</p>
+                <p class="faint">{ "Neither log has a finding that matters." }</p>
             }
             <ul class="compare-findings">{ for findings.iter().map(row) }</ul>
         </section>

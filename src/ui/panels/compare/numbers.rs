@@ -17,19 +17,16 @@ use views::view::compare::{CompareColumn, CompareView};
 const COLUMNS: &[Column] = &[
     Column::text(
         "Number",
-        "As eventscope assert and eventscope metrics call it; of threads, spans, cost centres and bands of the heap by name",
+        "The name that eventscope assert and eventscope metrics use; threads, spans, cost centres and heap bands go by their own names",
     ),
-    Column::text("About", "What it is a number of").unsorted(),
+    Column::text("About", "What the number is about").unsorted(),
     Column::number("Before", "In the log before; – if it has none"),
     Column::number("After", "In the log after; – if it has none"),
     Column::number("Change", "By how much it is more (+) or less (−)"),
-    Column::number(
-        "In parts",
-        "How much more or less that is, in percent or times",
-    ),
+    Column::number("Relative", "The difference in percent, or as a factor"),
     Column::text(
         "In words",
-        "Whether that is better. No claim: one run each says nothing about times",
+        "Whether that is better. Times are left out: one run each proves nothing about them",
     )
     .unsorted(),
 ];
@@ -123,7 +120,7 @@ fn nothing(view: &CompareView, all: usize) -> String {
             format::many(all as u64, "number")
         )
     } else {
-        "No number of that name differs. The filter looks in names and in what they are about."
+        "No number with this in its name differs. The filter looks at names and at what they are about."
             .to_owned()
     }
 }
@@ -158,7 +155,7 @@ fn tools(props: &NumbersProps, places: &Rc<Vec<usize>>) -> Html {
     html! {
         <p class="tools">
             <input type="search" placeholder="Filter numbers" aria-label="Filter the numbers by name" value={view.filter.clone()} oninput={on_filter} />
-            <label><input type="checkbox" checked={view.is_whole} onchange={on_whole} />{ "also what is the same" }</label>
+            <label><input type="checkbox" checked={view.is_whole} onchange={on_whole} />{ "also what is unchanged" }</label>
             <span class="faint">{ format!("{} of {} differ", format::count(differ as u64), format::count(comparison.rows.len() as u64)) }
                 { if view.sort.is_none() { ", the most important first" } else { "" } }</span>
             <RowsOut name="comparison" total={places.len() as u64} {rows} />

@@ -12,6 +12,7 @@ use crate::ui::same::Same;
 use analysis::timeline::thread_lane::ThreadFilter;
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::{EventType, Subject};
+use model::sorting::SortSmall;
 use views::events::EventList;
 use views::events::filter::CapFilter;
 use views::scene::format;
@@ -231,7 +232,7 @@ const GROUPS: [(&str, Subject); 5] = [
 fn Types(props: &TypesProps) -> Html {
     let chosen = &props.types;
     let mut types = props.overview.types.clone();
-    types.sort_by(|a, b| a.name.cmp(&b.name).then(a.id.cmp(&b.id)));
+    types.sort_small_by(|a, b| a.name.cmp(&b.name).then(a.id.cmp(&b.id)));
     let title = match chosen.as_slice() {
         [] => "All types".to_owned(),
         [one] => types

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::ui::guide::how_to_record;
 use insight::Report;
 use insight::report::Passed;
 use views::words::insight as words;
@@ -30,15 +31,18 @@ pub(super) fn PassedRules(props: &PassedProps) -> Html {
         <section class="passed" aria-label="What was checked">
             <button class="small" aria-expanded={is_open.to_string()} {onclick}>{ words::checked(report) }</button>
             if is_open {
-                { list("Cannot tell", "What these ask is not in the log, or not enough of it.", &report.cannot_tell) }
-                { list("Clear", "These found nothing that is worth a word; beside each stands why.", &report.clear) }
+                { list("Cannot tell", "The log lacks what these ask, or has not enough of it.", &report.cannot_tell) }
+                if !report.cannot_tell.is_empty() {
+                    { how_to_record("recording") }
+                }
+                { list("Clear", "These found nothing worth mentioning; beside each is why.", &report.clear) }
             }
         </section>
     }
 }
 
 fn list(title: &str, explained: &str, passed: &[Passed]) -> Html {
-    let row = |passed: &Passed| html! { <><dt>{ passed.question.clone() }</dt><dd>{ sentence(&passed.why) }</dd></> };
+    let row = |passed: &Passed| html! { <><dt>{ passed.question.clone() }</dt><dd>{ words::sentence(&passed.why) }</dd></> };
     html! {
         if !passed.is_empty() {
             <h4>{ title }</h4>
@@ -46,15 +50,4 @@ fn list(title: &str, explained: &str, passed: &[Passed]) -> Html {
             <dl>{ for passed.iter().map(row) }</dl>
         }
     }
-}
-
-/// What a rule says of itself, as a sentence.
-fn sentence(why: &str) -> String {
-    let mut letters = why.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    format!(
-        "{}{}.",
-        first.unwrap_or_default(),
-        letters.as_str().trim_end_matches('.')
-    )
 }

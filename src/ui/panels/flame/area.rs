@@ -39,8 +39,8 @@ pub(super) struct AreaProps {
     pub(super) of: View,
     /// The stack of the box; `None` for all that is in the view.
     pub(super) stack: Option<u32>,
-    /// What the timeline shows; `None` for all.
-    pub(super) visible: Option<Interval>,
+    /// What the timeline shows.
+    pub(super) axis: Option<Viewport>,
     /// All of the log.
     pub(super) log: Interval,
     pub(super) range: Option<Interval>,
@@ -76,7 +76,7 @@ pub(super) fn Area(props: &AreaProps) -> Html {
         steps: props.view.steps.clone(),
         view: props.of.clone(),
         stack: props.stack,
-        span: props.visible.map(|_| viewport(props, 1.0).span()),
+        span: props.axis.and_then(|axis| axis.visible()),
         around: true,
         most: MOST,
     };
@@ -143,10 +143,10 @@ struct Shown {
 
 /// What is shown from left to right, as on the timeline.
 fn viewport(props: &AreaProps, width_px: f64) -> Viewport {
-    let mut view = Viewport::new(props.log, width_px);
-    if let Some(visible) = props.visible {
-        view.show_exactly(visible);
-    }
+    let mut view = props
+        .axis
+        .unwrap_or_else(|| Viewport::new(props.log, width_px));
+    view.resize(width_px);
     view
 }
 
@@ -265,7 +265,7 @@ fn beside(
             } else {
                 <span class="faint">{ many(&shown.area) }</span>
                 if !shown.area.timed && shown.area.censuses > 0 {
-                    <span class="faint" title="A profile of a part of lives is written at the end of the run, without the times of its censuses">{ "by number: no times" }</span>
+                    <span class="faint" title="A biographical profile is written at the end of the run, without the times of its censuses">{ "by number: no times" }</span>
                 }
             }
             <span class="tools">

@@ -1,26 +1,28 @@
 //! One flame graph on a canvas: asking for what is in view, pointing, walking,
-//! zooming, and all of it in small above.
+//! zooming, and all of it in small above, or the ruler of the timeline's axis.
 
+mod axis;
 mod boxes;
+mod listen;
 mod paint;
 
 use analysis::flamegraph::sources;
 use std::rc::Rc;
 
-use gloo_events::{EventListener, EventListenerOptions};
-use wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, WheelEvent};
+use gloo_events::EventListener;
+use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use super::pick::{Pick, Reveal};
+use super::pick::{Match, Pick, Reveal};
 use crate::ui::canvas::CanvasPainter;
 use crate::ui::client::LogClient;
-use crate::ui::panel::takes_long;
+use crate::ui::panel::{Axis, takes_long};
 use crate::ui::timeline::Observer;
 use analysis::flamegraph::source_info::SourceInfo;
 use views::actions::flame::FlameAct;
 use views::flame::query::{FlameQuery, View};
 use views::scene::flame::{Graph, Window};
+use views::scene::viewport::Place;
 
 /// What an answer says of the whole graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,6 +48,12 @@ pub(super) struct CanvasProps {
     /// Whether all of it stands above in small.
     #[prop_or(true)]
     pub(super) minimap: bool,
+    /// The axis of the timeline, for the order of time.
+    #[prop_or_default]
+    pub(super) axis: Option<Axis>,
+    /// Has the timeline show other times.
+    #[prop_or_default]
+    pub(super) on_look: Callback<Place>,
     /// Goes up whenever the colours change.
     pub(super) colours: u32,
     /// Goes up whenever addresses have got other names.
@@ -53,6 +61,9 @@ pub(super) struct CanvasProps {
     /// A place to show.
     #[prop_or_default]
     pub(super) reveal: Option<Reveal>,
+    /// A frame to show that was looked for.
+    #[prop_or_default]
+    pub(super) found: Option<Match>,
     /// Hears of the box that is selected or pointed at.
     pub(super) on_pick: Callback<Option<Pick>>,
     /// Hears of keys for the selected box.
@@ -84,6 +95,7 @@ pub(super) enum Msg {
         y: f64,
     },
     Key(KeyboardEvent),
+    LetGo,
     SmallAt(f64),
 }
 
@@ -129,6 +141,8 @@ pub(super) struct FlameCanvas {
     chosen: Option<Chosen>,
     selected: Option<usize>,
     revealed: u32,
+    /// The frame that was looked for and shown last.
+    found: Option<(String, usize)>,
     drag: Option<Drag>,
     listeners: Vec<EventListener>,
     observer: Option<Observer>,
@@ -153,17 +167,10 @@ impl FlameCanvas {
     fn levels(&self, props: &CanvasProps) -> Option<(u16, u16)> {
         let revealing = props
             .reveal
-            .is_some_and(|reveal| reveal.serial != self.revealed);
+            .is_some_and(|reveal| reveal.serial != self.revealed)
+            || self.seeks(props).is_some();
         let graph = self.graph.as_ref().filter(|_| !revealing)?;
         Some(graph.levels_in_view(self.scroll_px(), self.size().1, props.upwards))
-    }
-
-    fn query(&self, props: &CanvasProps, window: Window) -> FlameQuery {
-        FlameQuery {
-            window: (window.left, window.width),
-            width_px: self.size().0.max(1.0) as u32,
-            ..props.query.clone()
-        }
     }
 
     /// Asks for the boxes of this view, unless an answer is on its way.
@@ -179,7 +186,7 @@ impl FlameCanvas {
         if self.asked.as_ref() != Some(&query) {
             self.asked = Some(query.clone());
             self.send(ctx, query, Msg::Answered);
-        } else if props.minimap {
+        } else if props.minimap && props.axis_of_time().is_none() {
             // In small, when there is nothing more urgent.
             let all = self.query(props, Window::ALL);
             if self.asked_small.as_ref() != Some(&all) {
@@ -210,38 +217,6 @@ impl FlameCanvas {
         });
     }
 
-    fn listen(&mut self, ctx: &Context<Self>) {
-        let Some(scroller) = self.scroller.cast::<HtmlElement>() else {
-            return;
-        };
-        let link = ctx.link().clone();
-        let options = EventListenerOptions::enable_prevent_default();
-        let wheel = move |event: &Event| {
-            let Some(event) = event.dyn_ref::<WheelEvent>() else {
-                return;
-            };
-            // Without a modifier the wheel scrolls the levels.
-            let sideways = event.delta_x().abs() > event.delta_y().abs();
-            if event.ctrl_key() || event.alt_key() || event.shift_key() || sideways {
-                event.prevent_default();
-                link.send_message(Msg::Wheel {
-                    x: f64::from(event.offset_x()),
-                    dx: event.delta_x(),
-                    dy: event.delta_y(),
-                    shift: event.shift_key(),
-                });
-            }
-        };
-        let wheel = EventListener::new_with_options(&scroller, "wheel", options, wheel);
-        let link = ctx.link().clone();
-        let scroll = EventListener::new(&scroller, "scroll", move |_| {
-            link.send_message(Msg::Scrolled)
-        });
-        self.listeners = vec![wheel, scroll];
-        let link = ctx.link().clone();
-        self.observer = Observer::new(&scroller, move || link.send_message(Msg::Resized));
-    }
-
     fn key(&mut self, props: &CanvasProps, event: &KeyboardEvent) -> bool {
         if event.ctrl_key() || event.alt_key() || event.meta_key() {
             return false;
@@ -250,17 +225,17 @@ impl FlameCanvas {
         match key.as_str() {
             "ArrowLeft" | "ArrowRight" if event.shift_key() => {
                 let by = if key == "ArrowLeft" { -0.25 } else { 0.25 };
-                self.window = self.window.moved(by);
+                self.move_by(props, by);
             }
             "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown" => self.walk(props, &key),
-            "+" | "=" => self.window = self.window.zoomed(1.5, self.centre()),
-            "-" => self.window = self.window.zoomed(1.0 / 1.5, self.centre()),
+            "+" | "=" => self.zoom(props, 1.5, self.centre()),
+            "-" => self.zoom(props, 1.0 / 1.5, self.centre()),
             "Enter" => {
                 if let Some(index) = self.selected {
-                    self.show_box(index);
+                    self.show_box(props, index);
                 }
             }
-            "Escape" if self.window != Window::ALL => self.window = Window::ALL,
+            "Escape" if !self.is_all(props) => self.show_all(props),
             "Escape" if self.selected.is_some() => self.select(None),
             key => {
                 let pick = self.selected.and_then(|index| self.pick(props, index));
@@ -295,6 +270,7 @@ impl FlameCanvas {
             .chosen
             .and_then(|chosen| graph.box_of(chosen.stack, chosen.at));
         self.graph = Some(graph);
+        self.seek(props);
         self.reveal(props);
         self.tell(props);
     }
@@ -330,6 +306,7 @@ impl Component for FlameCanvas {
             chosen: None,
             selected: None,
             revealed: 0,
+            found: None,
             drag: None,
             listeners: Vec::new(),
             observer: None,
@@ -338,6 +315,7 @@ impl Component for FlameCanvas {
 
     fn changed(&mut self, ctx: &Context<Self>, old: &CanvasProps) -> bool {
         let (old_source, old_names) = (&old.source, old.names);
+        let old_has_axis = old.axis_of_time().is_some();
         let (new, old) = (&ctx.props().query, &old.query);
         if ctx.props().source != *old_source || ctx.props().names != old_names {
             // Another log, other names: the same question has another answer.
@@ -353,6 +331,13 @@ impl Component for FlameCanvas {
         if moved || !is_same_tree(new, old) || new.choice.tracks != old.choice.tracks {
             self.window = Window::ALL;
         }
+        if ctx.props().axis_of_time().is_some() != old_has_axis {
+            // Ruler and small picture are different elements.
+            self.small_painter = None;
+            self.small_painted = None;
+        }
+        self.follow_axis(ctx.props());
+        self.seek(ctx.props());
         self.reveal(ctx.props());
         true
     }
@@ -369,23 +354,22 @@ impl Component for FlameCanvas {
             }
             Msg::Answered(..) | Msg::Small(..) => return false,
             Msg::Wheel { x, dx, dy, shift } => {
-                let width = self.size().0.max(1.0);
-                self.window = if dx.abs() > dy.abs() || shift {
-                    self.window
-                        .moved((dx + if shift { dy } else { 0.0 }) / width)
+                let (left, right) = self.across(props);
+                let width = (right - left).max(1.0);
+                if dx.abs() > dy.abs() || shift {
+                    self.move_by(props, (dx + if shift { dy } else { 0.0 }) / width);
                 } else {
-                    self.window.zoomed((-dy * 0.005).exp(), x / width)
-                };
+                    self.zoom(props, (-dy * 0.005).exp(), (x - left) / width);
+                }
             }
             Msg::Pressed(x) => self.drag = Some(Drag { x, moved: false }),
             Msg::Pointed(at) => {
-                if let (Some(drag), Some((x, _))) = (&mut self.drag, at) {
-                    drag.moved |= (x - drag.x).abs() > DRAG_PX;
-                    if drag.moved {
-                        let by = (drag.x - x) / self.size().0.max(1.0);
-                        self.window = self.window.moved(by);
-                        self.drag = Some(Drag { x, moved: true });
-                    }
+                if let (Some(drag), Some((x, _))) = (self.drag, at)
+                    && (drag.moved || (x - drag.x).abs() > DRAG_PX)
+                {
+                    let (left, right) = self.across(props);
+                    self.move_by(props, (drag.x - x) / (right - left).max(1.0));
+                    self.drag = Some(Drag { x, moved: true });
                 }
                 let hovered = at.and_then(|(x, y)| self.hit(props, x, y));
                 if hovered == self.hovered && self.drag.is_none() {
@@ -402,8 +386,8 @@ impl Component for FlameCanvas {
                 }
             }
             Msg::DoubleClicked { x, y } => match self.hit(props, x, y) {
-                Some(index) => self.show_box(index),
-                None => self.window = Window::ALL,
+                Some(index) => self.show_box(props, index),
+                None => self.show_all(props),
             },
             Msg::Key(event) => {
                 if !self.key(props, &event) {
@@ -411,10 +395,11 @@ impl Component for FlameCanvas {
                 }
                 self.tell(props);
             }
+            Msg::LetGo => self.drag = None,
             Msg::SmallAt(x) => {
                 let at = x / self.size().0.max(1.0);
                 let middle = self.window.left + self.window.width / 2.0;
-                self.window = self.window.moved((at - middle) / self.window.width);
+                self.move_by(props, (at - middle) / self.window.width);
             }
         }
         self.ask(ctx);
@@ -424,10 +409,12 @@ impl Component for FlameCanvas {
     fn rendered(&mut self, ctx: &Context<Self>, first: bool) {
         if first {
             self.listen(ctx);
+            self.follow_axis(ctx.props());
         }
         self.ask(ctx);
         self.paint(ctx.props());
         self.paint_small(ctx.props());
+        self.paint_ruler(ctx.props());
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
@@ -448,8 +435,10 @@ impl Component for FlameCanvas {
         };
         html! {
             <div class="flame-graph">
-                if props.minimap {
-                    <div class="flame-small" aria-hidden="true"
+                if props.axis_of_time().is_some() {
+                    { self.ruler(ctx) }
+                } else if props.minimap {
+                    <div key="small" class="flame-small" aria-hidden="true"
                         onpointerdown={link.callback(|event: PointerEvent| Msg::SmallAt(f64::from(event.offset_x())))}
                         onpointermove={link.batch_callback(|event: PointerEvent| {
                             (event.buttons() & 1 == 1).then(|| Msg::SmallAt(f64::from(event.offset_x())))

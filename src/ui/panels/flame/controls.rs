@@ -16,7 +16,7 @@ use model::profile::source::{Source, Unit};
 use model::profile::weights::Measure;
 use model::time::Interval;
 use views::beside::Role;
-use views::flame::query::FlameQuery;
+use views::flame::query::{FlameMatches, FlameQuery};
 use views::flame::step::Step;
 use views::scene::format;
 use views::tracks::name::TrackName;
@@ -35,8 +35,15 @@ pub(super) struct ControlsProps {
     pub(super) log: Option<Interval>,
     /// The share of the whole that the search found, from 0 to 1.
     pub(super) found: f64,
+    /// The frames that it found, and which of them is shown.
+    pub(super) matches: Option<Rc<FlameMatches>>,
+    pub(super) at: usize,
+    /// Goes to the next match, or the one before.
+    pub(super) on_match: Callback<bool>,
     /// What is saved.
     pub(super) query: FlameQuery,
+    /// Zooms to the selected range, where that is a small part of what is in view.
+    pub(super) on_zoom: Option<Callback<()>>,
     /// For which time and tracks it is.
     pub(super) about: AttrValue,
     pub(super) on_view: Callback<FlameView>,
@@ -61,9 +68,18 @@ impl ControlsProps {
 pub(super) fn Controls(props: &ControlsProps) -> Html {
     let search = props.change(|view, text: String| view.search = text);
     let oninput = search.reform(value_of::<InputEvent>);
-    let found = match sources::of(props.source.source).unit() {
+    let share = match sources::of(props.source.source).unit() {
         Unit::Time => format!("{} of the time", format::fraction(props.found)),
         Unit::Bytes => format!("{} of the bytes", format::fraction(props.found)),
+    };
+    let onkeydown = {
+        let on_match = props.on_match.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Enter" {
+                event.prevent_default();
+                on_match.emit(!event.shift_key());
+            }
+        })
     };
     html! {
         <div class="controls">
@@ -75,16 +91,41 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
             <Menu id="flame-compare" label="Compare" title="Compare two times of this log, or two logs">{ comparing(props) }</Menu>
             <label class="search">
                 <span class="visually-hidden">{ "Search frames" }</span>
-                <input type="search" placeholder="Search frames" value={props.view.search.clone()} {oninput} />
+                <input type="search" placeholder="Search frames" value={props.view.search.clone()} {oninput} {onkeydown} />
             </label>
             if !props.view.search.trim().is_empty() {
-                <span class="found" role="status">{ found }</span>
+                { found(props, share) }
             }
             <span class="end">
+                if let Some(zoom) = &props.on_zoom {
+                    <button class="small" title="As the timeline does (F)" onclick={zoom.reform(|_: MouseEvent| ())}>{ "Zoom to the range" }</button>
+                }
                 <span class="for">{ props.about.clone() }</span>
                 <Export client={props.client.clone()} query={props.query.clone()} source={Rc::clone(&props.source)} />
             </span>
         </div>
+    }
+}
+
+/// How many frames were found, which of them is shown, and the ways to the others.
+fn found(props: &ControlsProps, share: String) -> Html {
+    let Some(matches) = props.matches.as_deref() else {
+        return html! { <span class="found" role="status">{ share }</span> };
+    };
+    let step = |sign: &'static str, what: &'static str, forward: bool| {
+        let onclick = props.on_match.reform(move |_: MouseEvent| forward);
+        html! { <button class="quiet" aria-label={what} title={what} disabled={matches.count < 2} {onclick}>{ sign }</button> }
+    };
+    let words = match matches.count {
+        0 => "no match".to_owned(),
+        count => format!("{} of {} · {share}", props.at + 1, format::count(count)),
+    };
+    html! {
+        <span class="found">
+            { step("‹", "Previous match (Shift+Enter)", false) }
+            { step("›", "Next match (Enter), from the widest to the narrowest", true) }
+            <span role="status">{ words }</span>
+        </span>
     }
 }
 
@@ -185,18 +226,18 @@ fn orders(props: &ControlsProps) -> Html {
     let time = (
         FlameOrder::Time,
         "Time order",
-        "As time goes, the tracks below each other",
+        "In order of time, one track below the other",
     );
     let rest = [
         (
             FlameOrder::LeftHeavy,
             "Left heavy",
-            "Equal stacks are one, the heaviest on the left",
+            "Equal stacks are merged, the heaviest on the left",
         ),
         (
             FlameOrder::Sandwich,
             "Sandwich",
-            "A table of all functions, and the callers and callees of one",
+            "A table of all functions, with the callers and callees of one",
         ),
     ];
     let of_heap = sources::of(props.source.source).unit() == Unit::Bytes;
@@ -240,7 +281,7 @@ fn measures(props: &ControlsProps) -> Html {
     let count = source.counts();
     let choices = [
         (Measure::Amount, "Time", "Boxes are as wide as their time"),
-        (Measure::Count, count, "Boxes are as wide as they are many"),
+        (Measure::Count, count, "Boxes are as wide as their count"),
     ];
     let change = props.change(|view, measure| view.measure = measure);
     segments("Width", props.view.measure, &choices, &change)
@@ -291,7 +332,7 @@ fn comparing(props: &ControlsProps) -> Html {
             if let Some(role) = props.other { { with_other(props, role) } }
             if !beside {
                 if sources::of(props.source.source).unit() == Unit::Bytes { { moments(props) } }
-                <p class="hint">{ "Select a range on the timeline and keep it; then select another: boxes tell what became more and what less." }</p>
+                <p class="hint">{ "Select a range on the timeline and keep it, then select another: boxes show what became more and what became less." }</p>
                 <p class="tools">{ button("Keep the selection as “before”", props.range.map(Some)) }</p>
                 <p class="tools">{ button("Compare with all before the selection", earlier.map(Some)) }</p>
                 if let Some(before) = props.view.before {
@@ -307,11 +348,11 @@ fn comparing(props: &ControlsProps) -> Html {
 fn with_other(props: &ControlsProps, role: Role) -> Html {
     let choices = [
         (TwoLogs::Apart, "Apart", "The stacks of this log alone"),
-        (TwoLogs::Amounts, "Amounts", "What was measured is compared"),
+        (TwoLogs::Amounts, "Amounts", "Compares the measured amounts"),
         (
             TwoLogs::Shares,
             "Shares",
-            "Shares of what each log has in all are compared",
+            "Compares shares of each log's total",
         ),
     ];
     let change = props.change(|view, two| {

@@ -16,12 +16,13 @@ use yew::prelude::*;
 use self::area::Area;
 use self::canvas::{FlameCanvas, Found};
 use self::controls::Controls;
-use self::pick::{Pick, Reveal};
+use self::pick::{Match, Pick, Reveal};
 use self::sandwich::Sandwich;
 use self::steps::{Other, Steps};
 use crate::ui::client::LogClient;
 use crate::ui::dom::setter_of;
-use crate::ui::panel::{Beside, PanelProps, Wish, span_text};
+use crate::ui::guide::how_to_record;
+use crate::ui::panel::{Beside, PanelProps, Wish, span_text, use_answered_if};
 use crate::ui::panels::HEAP;
 use crate::ui::viewer::Goto;
 use analysis::flamegraph::choosing::ALL;
@@ -34,9 +35,12 @@ use model::profile::origin::{Choice, OtherLog};
 use model::profile::source::{Source, Unit};
 use model::profile::weights::Measure;
 use model::time::Interval;
+use views::actions::Action;
 use views::actions::flame::FlameAct;
 use views::beside::Role;
-use views::flame::query::{FlamePlace, FlamePlaceQuery, FlameQuery, Occurrence, View};
+use views::flame::query::{
+    FlameMatchesQuery, FlamePlace, FlamePlaceQuery, FlameQuery, Occurrence, View,
+};
 use views::tracks::Row;
 use views::tracks::calls::ForeignCalls;
 use views::tracks::samples::Samples;
@@ -131,8 +135,14 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
         (Rc::clone(&props.flame_sources), view.source),
         |(sources, chosen)| source_of(sources, *chosen),
     );
+    let asked = (*info)
+        .as_ref()
+        .and_then(|info| matches_of(props, &view, info));
+    let matches = use_answered_if(&props.source, asked.clone());
+    // Which match is shown, of what was looked for.
+    let number = use_state_eq(|| (String::new(), 0));
     if !props.source.complete {
-        return html! { <p class="empty">{ "The flame graph is drawn when the log is read." }</p> };
+        return html! { <p class="empty">{ "The flame graph appears once the log is read." }</p> };
     }
     let Some(info) = (*info).clone() else {
         return nothing();
@@ -142,6 +152,27 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
     let on_pick = setter_of(&picked);
     let on_act = on_act(props, &query, sought);
     let on_found = setter_of(&found);
+    // An answer to what was looked for before is none to this.
+    let matches =
+        matches.filter(|(about, _)| Some(&about.search) == asked.as_ref().map(|it| &it.search));
+    let matches = matches.map(|(_, matches)| matches);
+    let at = if number.0 == view.search { number.1 } else { 0 };
+    let shown = matches.as_ref().and_then(|matches| {
+        let place = *matches.widest.get(at)?;
+        let key = (view.search.clone(), at);
+        Some(Match { key, place })
+    });
+    let on_match = {
+        let (number, search) = (number.setter(), view.search.clone());
+        let many = matches
+            .as_ref()
+            .map_or(0, |matches| matches.widest.len())
+            .max(1);
+        Callback::from(move |forward: bool| {
+            let to = if forward { at + 1 } else { at + many - 1 };
+            number.set((search.clone(), to % many));
+        })
+    };
     let graph = if view.order == FlameOrder::Sandwich {
         html! {
             <Sandwich client={client.clone()} query={query.clone()} source={Rc::clone(&info)} view={view.clone()}
@@ -151,19 +182,21 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
         let reveal = reveal_of(props, &query);
         html! {
             <FlameCanvas client={client.clone()} query={query.clone()} source={Rc::clone(&info)} label="Flame graph"
-                colours={props.colours} names={props.source.names} {reveal} {on_pick} on_act={on_act.clone()} {on_found} />
+                colours={props.colours} names={props.source.names} {reveal}
+                axis={props.axis.filter(|_| query.view == View::Time)} on_look={props.on_look.clone()} found={shown} {on_pick} on_act={on_act.clone()} {on_found} />
         }
     };
     let other = wanted(props, &view).map(|beside| Other {
         role: beside.role,
         alone: alone(beside, info.source).map(AttrValue::from),
     });
+    let on_zoom = zoom_of(props, &query);
     let area = area(props, (*picked).as_ref(), &query, info.source);
     html! {
         <div class="flame">
             <Controls client={client.clone()} sources={Rc::clone(&props.flame_sources)} source={Rc::clone(&info)} view={view.clone()}
                 other={props.beside.as_ref().map(|beside| beside.role)}
-                range={props.range} log={props.overview.span} found={found.share} {query} about={for_what(props, &view, &info)}
+                range={props.range} log={props.overview.span} found={found.share} matches={matches.clone()} {at} {on_match} {on_zoom} {query} about={for_what(props, &view, &info)}
                 on_view={on_view.clone()} on_heap={props.on_change.reform(|()| Change::panel(HEAP))} />
             <Steps {other} {view} of_heap={sources::of(info.source).unit() == Unit::Bytes} range={props.range} shortened={found.shortened} {on_view} />
             { area }
@@ -171,6 +204,32 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
             { strip((*picked).clone(), sources::of(info.source).unit() == Unit::Bytes, &on_act) }
         </div>
     }
+}
+
+/// What zooms to the selected range, where that is a small part of what is in view.
+fn zoom_of(props: &PanelProps, query: &FlameQuery) -> Option<Callback<()>> {
+    const SMALL: f64 = 0.15;
+    let (range, axis) = props.range.zip(props.axis)?;
+    let px = axis.view.x_of(range.end()) - axis.view.x_of(range.start());
+    let is_small = query.view == View::Time && px < axis.view.width_px() * SMALL;
+    is_small.then(|| props.on_action.reform(|()| Action::ShowSelection))
+}
+
+/// Where the frames are that are looked for; nothing to ask where nothing is, and of the table.
+fn matches_of(
+    props: &PanelProps,
+    view: &FlameView,
+    info: &SourceInfo,
+) -> Option<FlameMatchesQuery> {
+    let wanted = !view.search.trim().is_empty() && view.order != FlameOrder::Sandwich;
+    let query = (wanted && props.source.complete).then(|| query_of(props, view, info))?;
+    Some(FlameMatchesQuery {
+        choice: query.choice,
+        steps: query.steps,
+        view: query.view,
+        measure: query.measure,
+        search: query.search,
+    })
 }
 
 /// The bytes over time of the box that is pointed at or selected, or of all.
@@ -188,14 +247,18 @@ fn area(props: &PanelProps, pick: Option<&Pick>, query: &FlameQuery, stacks: Sou
         FlameOrder::Sandwich if !view.frame.is_empty() => {
             (view.frame.clone(), View::Callees(view.frame.clone()), None)
         }
-        _ => ("All that is alive".to_owned(), query.view.clone(), None),
+        _ => (
+            "Everything that is alive".to_owned(),
+            query.view.clone(),
+            None,
+        ),
     };
     let picked = pick
         .filter(|pick| !pick.merged)
         .map(|pick| (pick.title.clone(), pick.view.clone(), Some(pick.stack)));
     let (title, of, stack) = picked.unwrap_or(whole);
     html! {
-        <Area source={props.source.clone()} {stacks} {title} {of} {stack} visible={props.view.visible} {log}
+        <Area source={props.source.clone()} {stacks} {title} {of} {stack} axis={props.axis.map(|axis| axis.view)} {log}
             range={props.range} {view} {on_view} on_goto={props.on_goto.clone()} />
     }
 }
@@ -348,13 +411,20 @@ fn strip(pick: Option<Pick>, of_heap: bool, on_act: &Callback<(FlameAct, Pick)>)
         });
         html! { <button class="small" {disabled} title={format!("{} ({})", act.help(), act.key())} {onclick}>{ act.title() }</button> }
     };
+    /// Said where nothing is pointed at.
+    const HINT: &str =
+        "Click a box to select it · double click zooms to it · Ctrl + wheel zooms, drag moves";
+    let title = pick.as_ref().map_or_else(
+        || HINT.to_owned(),
+        |pick| format!("{} {}", pick.title, pick.text),
+    );
     html! {
         <div class="flame-strip">
-            <p class="words" aria-live="polite">
+            <p class="words" aria-live="polite" {title}>
                 if let Some(pick) = &pick {
                     <strong>{ pick.title.clone() }</strong>{ " " }{ pick.text.clone() }
                 } else {
-                    <span class="faint">{ "Click a box to select it · double click zooms to it · Ctrl + wheel zooms, drag moves" }</span>
+                    <span class="faint">{ HINT }</span>
                 }
             </p>
             <span class="tools" role="group" aria-label="The selected box">{ for acts.map(button) }</span>
@@ -383,10 +453,11 @@ fn for_what(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> String {
 fn nothing() -> Html {
     html! {
         <div class="empty">
-            <p>{ "This log has nothing that a flame graph is made from." }</p>
+            <p>{ "This log has nothing to draw as a flame graph. There are several kinds:" }</p>
             <ul>
                 { for sources::all().map(sources::of).map(how) }
             </ul>
+            { how_to_record("record-code") }
         </div>
     }
 }

@@ -1,7 +1,7 @@
 //! A box of a flame graph that the user points at, and one that is to be shown.
 
 use model::profile::TrackSource;
-use views::flame::query::View;
+use views::flame::query::{FlameMatch, View};
 
 /// A box.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,15 @@ pub(super) struct Pick {
     pub(super) merged: bool,
     /// Whether it is selected, not only pointed at.
     pub(super) selected: bool,
+}
+
+/// A frame that was looked for and is to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Match {
+    /// What was looked for, and its number: another one is shown once.
+    pub(super) key: (String, usize),
+    /// Where it is.
+    pub(super) place: FlameMatch,
 }
 
 /// A place of a track that is to be shown.

@@ -12,11 +12,14 @@ use super::pick::Pick;
 use crate::ui::client::LogClient;
 use crate::ui::dom::setter_of;
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::ui::rows_out::{RowsOf, RowsOut};
 use analysis::flamegraph::source_info::SourceInfo;
 use model::profile::origin::CensusCounts;
 use model::profile::source::Unit;
 use model::profile::weights::Measure;
+use model::sorting::SortSmall;
 use views::actions::flame::FlameAct;
+use views::cells::{Cell, rows_text};
 use views::flame::query::{FlameQuery, FlameRow, FlameTableQuery, View};
 use views::scene::flame::{Value, frame_name};
 use views::scene::format;
@@ -157,7 +160,7 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
                 .filter(|row| row.frame.name().to_lowercase().contains(found.as_str()))
                 .cloned()
                 .collect();
-            listed.sort_by(|a, b| {
+            listed.sort_small_by(|a, b| {
                 let order = compare(*by, a, b, &shares);
                 let order = if *descending { order.reverse() } else { order };
                 order.then_with(|| b.total.cmp(&a.total))
@@ -165,12 +168,51 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
             listed
         },
     );
+    let out = use_memo(Rc::clone(&listed), |listed| {
+        let listed = Rc::clone(listed);
+        RowsOf::at_hand(move |part, how| {
+            let (from, to) = (part.start as usize, part.end as usize);
+            let some = listed.get(from..to.min(listed.len())).unwrap_or_default();
+            rows_text(how, &NAMES, some.iter().map(cells), from == 0)
+        })
+    });
     html! {
         <div class="sandwich">
-            { table(props, (&rows, value), &listed, &sort) }
+            <div class="functions">
+                <p class="tools"><RowsOut name="functions" total={listed.len() as u64} rows={(*out).clone()} /></p>
+                { table(props, (&rows, value), &listed, &sort) }
+            </div>
             { graphs(props) }
         </div>
     }
+}
+
+/// The columns of the file, in the source's unit; of a heap profile sums over all censuses.
+const NAMES: [&str; 9] = [
+    "function",
+    "module",
+    "location",
+    "self",
+    "total",
+    "self_samples",
+    "samples",
+    "self_before",
+    "total_before",
+];
+
+fn cells(row: &FlameRow) -> [Cell<'_>; NAMES.len()] {
+    let before = row.before;
+    [
+        row.frame.name().into(),
+        row.frame.module.as_str().into(),
+        row.frame.location.as_deref().into(),
+        row.own.into(),
+        row.total.into(),
+        row.own_count.into(),
+        row.count.into(),
+        before.map(|(own, _)| own).into(),
+        before.map(|(_, total)| total).into(),
+    ]
 }
 
 /// The rows, and of how many censuses they are sums; asked for whenever the

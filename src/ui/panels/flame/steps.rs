@@ -74,12 +74,12 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
     };
     let step = |(place, step): (usize, &Step)| {
         let text = words(step);
-        let label = format!("Take back: {text}");
+        let label = format!("Undo: {text}");
         let onclick = take_back(Box::new(move |view| {
             view.steps.remove(place);
         }));
         html! {
-            <li class="chip">{ text }<button class="quiet" aria-label={label} title="Take this step back" {onclick}>{ "×" }</button></li>
+            <li class="chip">{ text }<button class="quiet" aria-label={label} title="Undo this step" {onclick}>{ "×" }</button></li>
         }
     };
     let two_moments = moments.map(|moments| {

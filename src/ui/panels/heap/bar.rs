@@ -48,7 +48,7 @@ pub(super) fn Bar(props: &BarProps) -> Html {
             { profiles(props) }
             <label class="count">{ "Bands " }
                 <input type="number" min="1" max={MOST_BANDS.to_string()} value={choice.bands.to_string()}
-                    title="How many bands are shown by themselves: those with the most bytes in the range. All others are shown as one"
+                    title="How many bands are shown separately: those with the most bytes in the range. All others are shown as one"
                     onchange={props.change(|choice, event: Event| {
                         if let Ok(bands) = value_of(event).parse::<u32>() {
                             choice.bands = bands.clamp(1, MOST_BANDS);
@@ -154,7 +154,7 @@ fn groups(props: &BarProps) -> Html {
     html! {
         <label>
             <span class="visually-hidden">{ "Groups" }</span>
-            <select {onchange} title="What is put together to one band">{ for Grouping::all().map(option) }</select>
+            <select {onchange} title="What makes one band">{ for Grouping::all().map(option) }</select>
         </label>
     }
 }

@@ -18,7 +18,7 @@ use views::heap::chart::hit::Pointed;
 use views::heap::chart::paint::Scene;
 use views::heap::settings::{Form, HeapView};
 use views::scene::painter::Rect;
-use views::scene::viewport::Viewport;
+use views::scene::viewport::{Place, Viewport};
 
 /// A drag begins after so many pixels.
 const DRAG_PX: f64 = 4.0;
@@ -42,7 +42,7 @@ pub(super) struct CanvasProps {
     pub(super) on_width: Callback<f64>,
     pub(super) on_point: Callback<Option<Pointed>>,
     /// Shows another time.
-    pub(super) on_visible: Callback<Option<Interval>>,
+    pub(super) on_look: Callback<Place>,
     /// Selects a range, or none.
     pub(super) on_range: Callback<Option<Interval>>,
 }
@@ -71,7 +71,7 @@ impl CanvasProps {
         if self.is_timed() {
             let mut viewport = self.viewport;
             change(&mut viewport);
-            self.on_visible.emit(viewport.visible());
+            self.on_look.emit(viewport.place());
         }
     }
 

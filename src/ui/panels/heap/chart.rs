@@ -27,7 +27,8 @@ pub(super) fn ChartTab(props: &PanelProps) -> Html {
     let pointed = use_state_eq(|| None);
     let profiles = use_answer(&props.source, ProfilesQuery);
     let log = props.overview.span.unwrap_or_default();
-    let viewport = viewport(log, props.visible.filter(|_| !view.whole), *width_px);
+    let axis = props.axis.filter(|_| !view.whole).map(|axis| axis.view);
+    let viewport = viewport(log, axis, *width_px);
     let query = ChartQuery {
         choice: view.choice.clone(),
         range: props.range,
@@ -63,9 +64,6 @@ pub(super) fn ChartTab(props: &PanelProps) -> Html {
             pointed.set(to);
         })
     };
-    let on_visible = props.on_change.reform(|visible: Option<Interval>| {
-        Change::new(move |view, _| views::view::View { visible, ..view })
-    });
     let on_range = props.on_change.reform(|selection: Option<Interval>| {
         Change::new(move |view, _| views::view::View { selection, ..view })
     });
@@ -76,7 +74,7 @@ pub(super) fn ChartTab(props: &PanelProps) -> Html {
             <Legend chart={Rc::clone(&chart)} source={props.source.clone()} {breakdown} view={view.clone()} pointed={*pointed}
                 colours={props.colours} on_view={on_view.clone()} on_point={on_legend} />
             <ChartCanvas chart={Rc::clone(&chart)} {form} one_scale={view.one_scale} {viewport} range={props.range}
-                pointed={*pointed} colours={props.colours} {on_width} {on_point} {on_visible} {on_range}
+                pointed={*pointed} colours={props.colours} {on_width} {on_point} on_look={props.on_look.clone()} {on_range}
                 view={view.clone()} {on_view} />
             { table(chart.as_ref().as_ref()) }
         </div>
@@ -84,11 +82,9 @@ pub(super) fn ChartTab(props: &PanelProps) -> Html {
 }
 
 /// What the chart shows from left to right, as the timeline does.
-fn viewport(log: Interval, visible: Option<Interval>, width_px: f64) -> Viewport {
-    let mut viewport = Viewport::new(log, width_px);
-    if let Some(visible) = visible {
-        viewport.show_exactly(visible);
-    }
+fn viewport(log: Interval, axis: Option<Viewport>, width_px: f64) -> Viewport {
+    let mut viewport = axis.unwrap_or_else(|| Viewport::new(log, width_px));
+    viewport.resize(width_px);
     viewport
 }
 
@@ -162,7 +158,7 @@ fn over(view: &HeapView, on_view: &Callback<HeapView>) -> Html {
                 <label class="words">{ "With " }<input type="text" placeholder="any text" value={view.include.clone()} oninput={include} /></label>
                 <label class="words">{ "Without " }<input type="text" placeholder="nothing" value={view.exclude.clone()} oninput={exclude} /></label>
             }
-            <p class="hint">{ "Sizes are drawn over areas and bars, on the same scale." }</p>
+            <p class="hint">{ "The sizes are drawn over areas and bars, on the same scale." }</p>
         </>
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn censuses_text(props: &PanelProps, counted: &Counted) -> String {
         (None, _) => "so far: the log is still being read".to_owned(),
     };
     let one = match counted.censuses {
-        1 => " One says nothing about growth.",
+        1 => " One census says nothing about growth.",
         _ => "",
     };
     let censuses = match counted.censuses {

@@ -43,7 +43,7 @@ pub(super) fn GrowthList(props: &PanelProps) -> Html {
         },
     );
     let Some(growing) = growing.as_deref().and_then(Option::as_ref) else {
-        return html! { <p class="empty">{ "What grows is being worked out." }</p> };
+        return html! { <p class="empty">{ "Working out what grows…" }</p> };
     };
     if growing.counted.censuses == 0 {
         return no_census(props, &growing.counted);
@@ -128,7 +128,7 @@ fn list(
             } else {
                 <table class="plain-table">
                     <thead><tr>
-                        { heading("Band", "A click follows it through all views; once more lets it go") }
+                        { heading("Band", "Click to follow it through all views; click again to stop") }
                         { heading("Over time", "What it holds from the first to the last census, by its own maximum") }
                         { heading("Gained", "The last census less the first one") }
                         { heading("Share", "Of the bytes of all bands, summed over these censuses") }
@@ -316,7 +316,7 @@ fn Then(props: &ThenProps) -> Html {
 
 fn threads(panel: &PanelProps, span: Interval, then: &RanThen) -> Html {
     if !then.known {
-        return html! { <p class="faint">{ "What ran then is known when the log is read." }</p> };
+        return html! { <p class="faint">{ "What ran then is known once the log is read." }</p> };
     }
     if then.threads.is_empty() {
         return html! { <p class="faint">{ "No thread ran then as far as the log says. It may lack events of the scheduler: +RTS -l writes them, -l-a does not." }</p> };

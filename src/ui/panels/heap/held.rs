@@ -6,6 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::ui::chart::{OverTime, Series, patterns, sample};
+use crate::ui::guide::how_to_record;
 use crate::ui::panel::{PanelProps, Source, range_text, use_answer};
 use crate::ui::place::{PlaceLink, seen_at};
 use crate::ui::term::{Term, heading};
@@ -25,11 +26,11 @@ const MIB: f64 = 1_048_576.0;
 pub(super) fn Held(props: &PanelProps) -> Html {
     let answer = use_answer(&props.source, HeldQuery(props.range));
     let Some(held) = &answer else {
-        return html! { <p class="empty">{ "The memory is on its way." }</p> };
+        return html! { <p class="empty">{ "Loading the memory numbers…" }</p> };
     };
     let lacking = missing(held);
     if held.peak.is_none() {
-        return html! { <div class="empty">{ for lacking.iter().map(|words| html! { <p>{ *words }</p> }) }</div> };
+        return html! { <div class="empty">{ for lacking.iter().map(|words| html! { <p>{ *words }</p> }) }{ how_to_record("record-gc") }</div> };
     }
     html! {
         <div class="held">
@@ -139,7 +140,7 @@ fn chart(held: &Rc<Answer>) -> Html {
         })
     };
     let unit = if is_told {
-        "MiB held after collections; the line is what the runtime reckoned to need"
+        "MiB held after collections; the line is what the runtime expected to need"
     } else {
         "MiB held after collections"
     };
@@ -202,7 +203,7 @@ fn table(held: &Answer, on_goto: &Callback<Goto>) -> Html {
                     </tr>
                     { line("Held for each byte that is live", "The copying factor: 2 to 4 is usual.", &factor) }
                     { line("Usually needed", "(2 + F) times the live data, with the ends of its blocks, and the nurseries. With -c and --nonmoving-gc 1.2 instead of 2.", &|moment| optional(moment.expected_bytes)) }
-                    { line("Reckoned to be needed", "What the runtime said at the last major collection by then (GHC 9.2 and later).", &|moment| optional(moment.needed_bytes)) }
+                    { line("Expected to be needed", "What the runtime said at the last major collection by then (GHC 9.2 and later).", &|moment| optional(moment.needed_bytes)) }
                 </tbody>
             </table>
         </div>

@@ -78,7 +78,7 @@ fn nothing(chart: &Chart) -> Option<&'static str> {
     } else if chart.censuses_in_range == 0 {
         Some("No census lies in the selected range")
     } else {
-        Some("No band is left: change the filter, or show all bands")
+        Some("No band is left: change the filter or show all bands")
     }
 }
 

@@ -27,6 +27,7 @@ use self::moments::Moments;
 use self::table::Table;
 use self::tree::Tree;
 use crate::ui::dom::focus;
+use crate::ui::guide::how_to_record;
 use crate::ui::panel::{PanelProps, use_answer};
 use analysis::heap::Breakdown;
 use views::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, ways};
@@ -37,7 +38,7 @@ use views::heap::settings::{HeapView, Tab};
 pub(super) fn Heap(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<HeapView>();
     let Some(profiles) = use_answer(&props.source, ProfilesQuery) else {
-        return html! { <p class="empty">{ "The heap profiles are on their way." }</p> };
+        return html! { <p class="empty">{ "Loading the heap profiles…" }</p> };
     };
     let Some(profile) = profiles
         .get(view.choice.profile as usize)
@@ -179,6 +180,7 @@ fn how_to(props: &PanelProps) -> Html {
                     <tbody>{ for ways(ghc).iter().map(way) }</tbody>
                 </table>
             }
+            { how_to_record("record-heap") }
         </div>
     }
 }

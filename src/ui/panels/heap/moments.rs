@@ -10,6 +10,8 @@ use super::table::{FIRST_ROWS, all_bands, pin, size};
 use crate::ui::dom::{setter_of, value_of};
 use crate::ui::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::ui::panel::{PanelProps, use_answer};
+use crate::ui::rows_out::{RowsOf, RowsOut};
+use views::cells::{Separated, rows_text};
 use views::heap::counted::Moment;
 use views::heap::moments::{
     MomentColumn, MomentRow, Moments as Answer, MomentsChoice, MomentsQuery,
@@ -21,13 +23,13 @@ use views::scene::format;
 const COLUMNS: &[Column] = &[
     Column::text(
         "Band",
-        "What the log calls it, or its name. A click or Enter follows it through all views; once more lets it go",
+        "What the log calls it, or its name. Click or press Enter to follow it through all views; again to stop",
     ),
     Column::number("Before", "What it holds in the earlier census"),
     Column::number("After", "What it holds in the later census"),
     Column::number(
         "Difference",
-        "What it gained from the one to the other; once more on this head, and what lost the most comes first",
+        "What it gained from one to the other; click this heading again to list what lost the most first",
     ),
     Column::text(
         "Grew or shrank",
@@ -86,7 +88,7 @@ pub(super) fn Moments(props: &PanelProps) -> Html {
         let shown = (props.range, query.choice.clone(), query.moments);
         use_effect_with(shown, move |_| current.set(None));
     }
-    let answer = use_answer(&props.source, query);
+    let answer = use_answer(&props.source, query.clone());
     let (alone, pinned) = (view.moments.alone, view.choice.pinned.clone());
     let rows = use_memo(
         (answer.clone(), pinned, alone),
@@ -97,8 +99,16 @@ pub(super) fn Moments(props: &PanelProps) -> Html {
             })
         },
     );
+    let out = use_memo((props.source.client.clone(), query), |(client, query)| {
+        let query = query.clone();
+        let question = move |rows| MomentsQuery {
+            rows,
+            ..query.clone()
+        };
+        RowsOf::written(client.clone(), question, text)
+    });
     let Some(found) = answer.as_deref().and_then(Option::as_ref) else {
-        return html! { <p class="empty">{ "The censuses are on their way." }</p> };
+        return html! { <p class="empty">{ "Loading the censuses…" }</p> };
     };
     let moments = view.moments;
     let is_chosen = moments.after.is_some() && (alone || moments.before.is_some());
@@ -147,7 +157,7 @@ pub(super) fn Moments(props: &PanelProps) -> Html {
     let name = if alone { "census-rows" } else { "moment-rows" };
     html! {
         <div class="heap-moments">
-            { controls(moments, found, &on_moments) }
+            { controls(moments, found, &on_moments, (*out).clone()) }
             { picture(moments, found, &on_moments) }
             if found.total == 0 {
                 <p class="empty">{ "No band with this in its name holds anything then. Clear the filter to see all." }</p>
@@ -159,8 +169,29 @@ pub(super) fn Moments(props: &PanelProps) -> Html {
     }
 }
 
+/// The rows of the file: bytes.
+fn text(found: &Option<Answer>, how: Separated, is_first: bool) -> String {
+    const NAMES: [&str; 5] = ["label", "name", "before", "after", "difference"];
+    let rows = found.iter().flat_map(|found| &found.rows);
+    let cells = rows.map(|row| {
+        [
+            row.called.key.as_str().into(),
+            row.called.name.as_str().into(),
+            row.before.into(),
+            row.after.into(),
+            (row.difference() as f64).into(),
+        ]
+    });
+    rows_text(how, &NAMES, cells, is_first)
+}
+
 /// Which censuses, and what there is between them.
-fn controls(moments: MomentsChoice, found: &Answer, on_moments: &Callback<MomentsChoice>) -> Html {
+fn controls(
+    moments: MomentsChoice,
+    found: &Answer,
+    on_moments: &Callback<MomentsChoice>,
+    rows: RowsOf,
+) -> Html {
     let on_alone = on_moments.reform(move |_: Event| MomentsChoice {
         alone: !moments.alone,
         ..moments
@@ -204,6 +235,7 @@ fn controls(moments: MomentsChoice, found: &Answer, on_moments: &Callback<Moment
                 <button class="small" onclick={on_ends} title="Take the first and the last census of the selected range again, or of the log">{ "Ends of the range" }</button>
             }
             <span class="for" role="status">{ said }</span>
+            <RowsOut name="moments" total={found.total} {rows} />
         </div>
     }
 }

@@ -20,7 +20,7 @@ use views::scene::format;
 const COLUMNS: &[Column] = &[
     Column::text(
         "Band",
-        "What the log calls it, or its name. A click or Enter follows it through all views; once more lets it go",
+        "What the log calls it, or its name. Click or press Enter to follow it through all views; again to stop",
     ),
     Column::number("Share", "Of the bytes of all bands, summed over all censuses of the range"),
     Column::text("Over time", "What it holds from the first to the last census of the range; each band by its own maximum").unsorted(),
@@ -166,7 +166,7 @@ pub(super) fn Table(props: &PanelProps) -> Html {
         })
     };
     let Some(table) = answer.as_deref().and_then(Option::as_ref) else {
-        return html! { <p class="empty">{ "The bands are on their way." }</p> };
+        return html! { <p class="empty">{ "Loading the bands…" }</p> };
     };
     if table.counted.censuses == 0 {
         return no_census(props, &table.counted);

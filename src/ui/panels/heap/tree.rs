@@ -8,6 +8,7 @@ use yew::prelude::*;
 
 use crate::ui::dom::setter_of;
 use crate::ui::grid::{Branch, Column, Grid, GridRow, Rows, ScrollTo, Went};
+use crate::ui::guide::how_to_record;
 use crate::ui::panel::{PanelProps, span_text, use_answer};
 use crate::ui::panels::FLAME_GRAPH;
 use crate::ui::shares::share_bar;
@@ -23,7 +24,7 @@ use views::view::flame::{FlameOrder, FlameView};
 const COLUMNS: &[Column] = &[
     Column::text(
         "Cost centre",
-        "Who allocated it. Arrow keys open and close what it calls",
+        "Who allocated it. The arrow keys open and close what it calls",
     ),
     Column::text(
         "Share",
@@ -81,10 +82,10 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
     };
     let answer = use_answer(&props.source, query);
     let Some(answer) = answer.filter(|_| props.source.complete) else {
-        return html! { <p class="empty">{ "The tree is drawn when the log is read." }</p> };
+        return html! { <p class="empty">{ "The tree appears once the log is read." }</p> };
     };
     let Some(tree) = (*answer).as_ref() else {
-        return html! { <p class="empty">{ "This profile has no tree: only one by cost-centre stack (+RTS -hc) has." }</p> };
+        return html! { <div class="empty"><p>{ "This profile has no tree: only one by cost-centre stack (+RTS -hc, in a program built with -prof) has." }</p>{ how_to_record("record-heap") }</div> };
     };
     let on_current = {
         let (current, answer) = (current.setter(), Rc::clone(&answer));
@@ -283,7 +284,7 @@ fn grid_row(row: &TreeRow, all: &NodeBytes) -> GridRow {
 }
 
 fn sums(all: &NodeBytes) -> GridRow {
-    let head = ["All that is alive".into(), bar(all, all)];
+    let head = ["Everything that is alive".into(), bar(all, all)];
     let cells: Vec<Html> = head.into_iter().chain(numbers(all, all)).collect();
     cells.into()
 }

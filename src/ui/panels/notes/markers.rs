@@ -83,7 +83,7 @@ fn take(found: Found, changer: &Changer) {
         let merged = notes.merge(found.iter().map(note));
         let mut text = merged_text(merged, "from markers");
         if rows > found.len() as u64 {
-            text += &format!(" There are more markers: only the first {MAX_NOTES} were taken.");
+            text += &format!(" There are more markers: only the first {MAX_NOTES} became notes.");
         }
         text
     });

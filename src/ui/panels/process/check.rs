@@ -26,7 +26,7 @@ pub(super) fn Check(props: &CheckProps) -> Html {
     html! {
         <section aria-labelledby="process-check">
             <h2 id="process-check">{ "Order of events" }</h2>
-            <p>{ "Whether threads, capabilities, tasks and sparks do only what they can. All events are read again for it." }</p>
+            <p>{ "Checks that threads, capabilities, tasks and sparks do only what is possible. This reads all events again." }</p>
             if *asked {
                 <Checked ..props.clone() />
             } else {
@@ -51,7 +51,7 @@ fn Checked(props: &CheckProps) -> Html {
         <>
             <p role="status">{ format!("Of {} events, {}.", format::count(checked.events), out_of_order(count)) }</p>
             if let Some(passed) = passed {
-                <p>{ format!("Let pass, as the runtime is known to write it: {passed}.") }</p>
+                <p>{ format!("Accepted, as the runtime is known to write it: {passed}.") }</p>
             }
             { rules(&checked.diagnostics, &props.on_goto) }
         </>

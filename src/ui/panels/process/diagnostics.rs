@@ -10,6 +10,7 @@ use crate::ui::more::use_more;
 use crate::ui::viewer::Goto;
 use analysis::diagnostics::{Diagnostic, Diagnostics, Rule, Severity};
 use analysis::process::Process;
+use model::sorting::SortSmall;
 use views::scene::format;
 use views::words::diagnostics::{RuleWords, of, sentence};
 
@@ -31,7 +32,7 @@ pub(super) fn DiagnosticsList(props: &DiagnosticsListProps) -> Html {
     let verdict = if diagnostics.count(Severity::Note) == 0 {
         "Nothing is wrong with this log."
     } else if diagnostics.count(Severity::Warning) == 0 {
-        "Nothing in this log is damaged or contradicts itself."
+        "Nothing in this log is damaged or contradictory."
     } else {
         ""
     };
@@ -49,7 +50,7 @@ pub(super) fn DiagnosticsList(props: &DiagnosticsListProps) -> Html {
 /// The rules under which something was found, the gravest first.
 pub(super) fn rules(diagnostics: &Diagnostics, on_goto: &Callback<Goto>) -> Html {
     let mut rules: Vec<(Rule, u64)> = diagnostics.counts().collect();
-    rules.sort_by_key(|(rule, _)| Reverse(rule.severity()));
+    rules.sort_small_by_key(|(rule, _)| Reverse(rule.severity()));
     let of_rule = |rule| {
         let kept = diagnostics.kept().iter();
         let found: Vec<Diagnostic> = kept.filter(|one| one.rule() == rule).cloned().collect();

@@ -50,7 +50,7 @@ fn Variables(props: &EnvironmentProps) -> Html {
     let filter = use_state(String::new);
     let oninput = setter_of(&filter).reform(value_of::<InputEvent>);
     let Some(variables) = answer.as_deref() else {
-        return html! { <p>{ "Asking for them." }</p> };
+        return html! { <p>{ "Loading them…" }</p> };
     };
     let wanted = filter.to_lowercase();
     let has = |text: &str| text.to_lowercase().contains(&wanted);

@@ -9,6 +9,7 @@ use crate::ui::more::use_more;
 use crate::ui::shares::share_bar;
 use analysis::info::TypeCount;
 use analysis::process::Process;
+use model::sorting::SortSmall;
 use views::events::EventList;
 use views::events::filter::EventFilter;
 use views::scene::format;
@@ -85,7 +86,7 @@ pub(super) fn Types(props: &TypesProps) -> Html {
     let (by, largest_first) = *sort;
     let types = &props.process.types;
     let mut rows: Vec<&TypeCount> = types.iter().collect();
-    rows.sort_by(|a, b| {
+    rows.sort_small_by(|a, b| {
         let order = by.compare(a, b);
         let order = if largest_first {
             order.reverse()

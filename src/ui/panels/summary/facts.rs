@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::About;
 use super::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
+use crate::ui::guide::guide;
 use crate::ui::place::{PlaceLink, seen_at};
 use crate::ui::shares::share_bar;
 use crate::ui::term::Term;
@@ -140,7 +141,7 @@ pub(super) fn time(about: About<'_>) -> Html {
                 .productivity()
                 .map(|share| only(format::fraction(share)))
                 .ok_or_else(|| match numbers.account.so_far {
-                    true => "known when the log is read".into(),
+                    true => "known once the log is read".into(),
                     false => "the log has no events of the scheduler".into(),
                 }),
         },
@@ -165,7 +166,7 @@ pub(super) fn time(about: About<'_>) -> Html {
         }
     });
     let why = numbers.gc_ns.is_none().then(|| {
-        html! { <p class="faint">{ "+RTS -l writes GC events; -l-g and -l-a leave them out." }</p> }
+        html! { <p class="faint">{ "+RTS -l writes GC events; -l-g and -l-a leave them out. " }{ guide("record-gc", "How to record them") }</p> }
     });
     let facts = length.into_iter().chain(others).collect();
     card(
@@ -201,7 +202,7 @@ pub(super) fn memory(about: About<'_>) -> Html {
     let facts = vec![
         fact(
             "Allocated",
-            "All memory that was handed out for new values, most of which is garbage soon. Counted at each collection: of a range, as of the last count before its ends.",
+            "All memory that was ever handed out for new values; most of it soon becomes garbage. Counted at collections: for a range, as of the last count before its ends.",
             or(
                 numbers.bytes_allocated,
                 "the log has no counts of allocation",
@@ -253,7 +254,7 @@ pub(super) fn memory(about: About<'_>) -> Html {
         ),
     ];
     let why = (!about.has_heap()).then(|| {
-        html! { <p class="faint">{ "GHC 7.6 and later write heap events with +RTS -l; -l-g and -l-a leave them out." }</p> }
+        html! { <p class="faint">{ "GHC 7.6 and later write heap events with +RTS -l; -l-g and -l-a leave them out. " }{ guide("record-gc", "How to record them") }</p> }
     });
     card(
         "Memory",
@@ -265,7 +266,7 @@ pub(super) fn memory(about: About<'_>) -> Html {
 pub(super) fn sparks(about: About<'_>) -> Html {
     let body = match &about.numbers.sparks {
         None => {
-            html! { <p class="faint">{ "The log has no counts of sparks: programs write them that are linked with -\u{2060}threaded and run with +RTS -l." }</p> }
+            html! { <p class="faint">{ "This log has no spark counts: link the program with -\u{2060}threaded and run it with +RTS -l. " }{ guide("record-sparks", "How to record them") }</p> }
         }
         Some(_) if about.has_no_sparks() => {
             html! { <p class="faint">{ "This program created no sparks." }</p> }

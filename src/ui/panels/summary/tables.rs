@@ -6,6 +6,7 @@ use yew::prelude::*;
 
 use super::About;
 use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
+use crate::ui::guide::guide;
 use crate::ui::more::More;
 use crate::ui::panel::span_text;
 use crate::ui::place::{PlaceLink, seen_at};
@@ -41,7 +42,10 @@ pub(super) fn collections(about: About<'_>) -> Html {
         } else {
             "No events of collections in this log. GHC 7.6 and later write them with +RTS -l; -l-g and -l-a leave them out."
         };
-        return card("Collections", html! { <p class="faint">{ why }</p> });
+        return card(
+            "Collections",
+            html! { <p class="faint">{ why }{ " " }{ guide("record-gc", "How to record them") }</p> },
+        );
     }
     let cells = |row: &Generation| {
         html! {
@@ -127,7 +131,7 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
     let (account, all) = (&numbers.account, numbers.account.all_caps());
     let cost_ns = account.collections.capability_ns;
     let cost: Shown = match cost_ns {
-        _ if account.so_far => Err("known when the log is read".into()),
+        _ if account.so_far => Err("known once the log is read".into()),
         0 => Err(NO_COLLECTION.into()),
         _ => {
             let share = format::percent(cost_ns, all.known_ns());
@@ -144,7 +148,7 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
         Fact {
             place: None,
             name: "Sync time",
-            help: "From the wish to collect to the start, together: how long it took until all capabilities had stopped. It counts as mutator time. Only the runtime with threads (-threaded) logs these requests.",
+            help: "From the request to the start of each collection, added up: how long it took until all capabilities had stopped. It counts as mutator time. Only the threaded runtime (-threaded) logs these requests.",
             shown: sync,
         },
         Fact {
@@ -166,7 +170,7 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
     if account.so_far {
         return card(
             "Parallelism",
-            html! { <p class="faint">{ "How many capabilities ran at a time is known when the log is read." }</p> },
+            html! { <p class="faint">{ "How many capabilities ran at a time is known once the log is read." }</p> },
         );
     }
     if about
@@ -175,7 +179,7 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
     {
         return card(
             "Parallelism",
-            html! { <p class="faint">{ "The log has no events of the scheduler (+RTS -l writes them)." }</p> },
+            html! { <p class="faint">{ "This log has no scheduler events: +RTS -l writes them. " }{ guide("record-threads", "How to record them") }</p> },
         );
     }
     let line = |(counts, ns): (RangeInclusive<usize>, u64)| {
@@ -269,13 +273,13 @@ const COLUMNS: [Column; 7] = [
     (
         "ready",
         "Idle, work ready",
-        "It stood by while a thread was ready on some capability: lost parallelism.",
+        "It was idle while a thread was ready on some capability: lost parallelism.",
         |times| times.idle_ready_ns,
     ),
     (
         "idle",
         "Idle",
-        "It stood by, and no thread was ready.",
+        "It was idle, and no thread was ready.",
         |times| times.idle_ns,
     ),
 ];
@@ -284,7 +288,7 @@ const COLUMNS: [Column; 7] = [
 const UNKNOWN: Column = (
     "unknown",
     "Unknown",
-    "The log does not tell: a buffer was lost when the program was killed, bytes are damaged, or the log is still being read.",
+    "Not in the log: a buffer was lost when the program was killed, bytes are damaged, or the log is still being read.",
     |times| times.unknown_ns,
 );
 
@@ -353,7 +357,7 @@ pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
     if every.is_empty() {
         return card(
             "Capabilities",
-            html! { <p class="faint">{ "This log names no capability, so that nothing is known of their time. It was perhaps made without scheduler events: run the program with +RTS -l." }</p> },
+            html! { <p class="faint">{ "This log names no capability, so nothing is known of their time. Run the program with +RTS -l, which writes scheduler events. " }{ guide("record-threads", "How to record them") }</p> },
         );
     }
     let scope = &about.marked.scope;
@@ -364,7 +368,7 @@ pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
     if rows.is_empty() {
         return card(
             "Capabilities",
-            html! { <p class="faint">{ "The log says nothing of the selected capabilities. Drop the selection (Esc) to see all." }</p> },
+            html! { <p class="faint">{ "The log says nothing about the selected capabilities. Drop the selection (Esc) to see all." }</p> },
         );
     }
     let which = match (limited, rows.len()) {
@@ -423,11 +427,11 @@ fn tasks(about: About<'_>) -> Fact {
     let (name, help) = match about.range {
         None => (
             "Tasks",
-            "Threads of the operating system that ran Haskell or collected garbage: one for each capability, and more for foreign calls.",
+            "OS threads that ran Haskell or collected garbage: one for each capability, and more for foreign calls.",
         ),
         Some(_) => (
             "New tasks",
-            "Threads of the operating system that ran Haskell or collected garbage for the first time in this range.",
+            "OS threads that ran Haskell or collected garbage for the first time in this range.",
         ),
     };
     Fact::new(name, help, shown)

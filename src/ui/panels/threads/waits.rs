@@ -39,7 +39,7 @@ pub(super) fn Waits(props: &WaitsProps) -> Html {
     let name = name(thread, label.map(|(_, label)| label.as_str()));
     let range = range_text(props.range, true);
     let body = match answer.as_deref().and_then(Option::as_ref) {
-        None => html! { <p class="faint" role="status">{ "Its waits are being looked at." }</p> },
+        None => html! { <p class="faint" role="status">{ "Looking at its waits…" }</p> },
         Some(totals) if totals.reasons.is_empty() => {
             html! { <p>{ "It did not wait here." }</p> }
         }
@@ -49,7 +49,7 @@ pub(super) fn Waits(props: &WaitsProps) -> Html {
                 { by_waker(totals, &props.on_goto) }
                 if totals.looked_at < totals.waits {
                     <p class="faint">{ format!(
-                        "It waited {} times. Who woke it, and the longest waits, are told of the first {}; select a range to see others.",
+                        "It waited {} times. Who woke it and the longest waits are listed for the first {}; select a range to see others.",
                         format::count(totals.waits), format::count(totals.looked_at)
                     ) }</p>
                 }
@@ -89,7 +89,7 @@ fn by_reason(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
             "Why",
             "What it waited for: blocked, it could not run; ready, it could, and waited for a capability.",
         ),
-        ("Time", "For how long, as far as it lies in this time."),
+        ("Time", "For how long, within this time."),
         ("Share", "Of all the time that it waited."),
         ("Waits", "How many such waits ended."),
         ("Longest", "The longest one."),
@@ -108,18 +108,18 @@ fn by_waker(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
         let name = match total.of {
             Waker::Thread(thread) => name(thread, label(thread).map(|(_, label)| label.as_str())),
             Waker::Runtime => "the runtime".to_owned(),
-            Waker::NotTold => "not told by the log".to_owned(),
+            Waker::NotTold => "not in the log".to_owned(),
         };
         cells(totals.thread, name, total, all, on_goto)
     };
     let heads = [
         (
             "Woken by",
-            "What ran where the wakeup was logged. The runtime, if no other thread ran there: a timer, for example. The log does not tell of exceptions, and of waits that did not end.",
+            "What ran where the wakeup was logged; the runtime, if no other thread ran there: a timer, for example. Exceptions and waits that did not end are not in the log.",
         ),
         (
             "Time",
-            "For how long it was blocked until then, as far as it lies in this time.",
+            "For how long it was blocked until then, within this time.",
         ),
         ("Share", "Of all the time that it was blocked."),
         ("Wakeups", "How often."),

@@ -5,7 +5,7 @@
 use super::super::centres;
 use super::super::collect::ProfileCollector;
 use super::super::ticks::SliceTicks;
-use super::{FlameSource, Gather, Gathered, Known};
+use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
 use eventlog::{EventSet, Record, Sink};
 use model::profile::TrackSource;
 use model::profile::sample_threads::SampleThreads;
@@ -28,7 +28,7 @@ impl FlameSource for CostCentres {
     }
 
     fn how(&self) -> &'static str {
-        "build the program with -prof and run it with +RTS -p -l"
+        "build the program with -prof -fprof-late (before GHC 9.4: -prof -fprof-auto-top) and run it with +RTS -p -l (GHC 8.10 and later)"
     }
 
     fn counted(&self, track: TrackSource) -> &'static str {
@@ -37,7 +37,9 @@ impl FlameSource for CostCentres {
             _ => "samples",
         }
     }
+}
 
+impl FlameOrigin for CostCentres {
     fn gather(&self) -> Option<Box<dyn Gather>> {
         Some(Box::new(ProfileCollector::default()))
     }

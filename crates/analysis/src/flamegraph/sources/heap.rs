@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::centres::CostCentres;
 use super::super::draft::Draft;
-use super::{FlameSource, Gather, Gathered, Known};
+use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
 use crate::diagnostics::Diagnostics;
 use crate::heap::{HeapProfile, Label};
 use eventlog::ids::{CostCentreId, Nanos};
@@ -36,7 +36,7 @@ impl FlameSource for Heap {
     }
 
     fn how(&self) -> &'static str {
-        "build the program with -prof and run it with +RTS -hc -l"
+        "build the program with -prof and run it with +RTS -hc -l (GHC 8.2 and later)"
     }
 
     fn unit(&self) -> Unit {
@@ -46,7 +46,9 @@ impl FlameSource for Heap {
     fn counted(&self, _: TrackSource) -> &'static str {
         "censuses"
     }
+}
 
+impl FlameOrigin for Heap {
     fn gather(&self) -> Option<Box<dyn Gather>> {
         Some(Box::new(Self))
     }

@@ -61,7 +61,11 @@ pub trait FlameSource: Debug + Sync {
     fn everything(&self) -> &'static str {
         "Everything"
     }
+}
 
+/// How a source comes about. It is a trait of its own so that the page, which needs the words alone,
+/// does not get what makes profiles.
+pub trait FlameOrigin: Debug + Sync {
     /// What makes its profile; `None` if it needs none.
     fn gather(&self) -> Option<Box<dyn Gather>> {
         None
@@ -155,6 +159,7 @@ macro_rules! table {
         enum Place { $($id),* }
         $($(#[$doc])* pub const $id: Source = Source(Place::$id as u8);)*
         static TABLE: &[&dyn FlameSource] = &[$(&$source),*];
+        static ORIGINS: &[&dyn FlameOrigin] = &[$(&$source),*];
     };
 }
 
@@ -178,6 +183,13 @@ table! {
 pub fn of(source: Source) -> &'static dyn FlameSource {
     let found = TABLE.get(usize::from(source.0));
     *found.unwrap_or(&TABLE[0])
+}
+
+/// How a source comes about.
+#[must_use]
+pub fn origin(source: Source) -> &'static dyn FlameOrigin {
+    let found = ORIGINS.get(usize::from(source.0));
+    *found.unwrap_or(&ORIGINS[0])
 }
 
 /// All sources, in the order in which they are offered.

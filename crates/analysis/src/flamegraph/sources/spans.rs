@@ -1,7 +1,7 @@
 //! Spans that the program announces with messages, one on the other.
 
 use super::super::centres::CostCentres;
-use super::{FlameSource, Gather, Gathered, Known};
+use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
 use crate::diagnostics::{Diagnostic, Diagnostics, Fact};
 use model::profile::TrackSource;
 
@@ -33,7 +33,9 @@ impl FlameSource for Spans {
     fn counts(&self) -> &'static str {
         "Spans"
     }
+}
 
+impl FlameOrigin for Spans {
     fn gather(&self) -> Option<Box<dyn Gather>> {
         Some(Box::new(Self))
     }

@@ -3,7 +3,7 @@
 
 use super::super::centres::CostCentres;
 use super::super::stack_samples::StackSampleCollector;
-use super::{FlameSource, Gather, Gathered, Known};
+use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
 use eventlog::{EventSet, Record, Sink};
 
 /// See the file.
@@ -26,7 +26,9 @@ impl FlameSource for StackSamples {
     fn how(&self) -> &'static str {
         "let the program run ghc-stack-profiler, with +RTS -l"
     }
+}
 
+impl FlameOrigin for StackSamples {
     fn gather(&self) -> Option<Box<dyn Gather>> {
         Some(Box::new(StackSampleCollector::default()))
     }

@@ -3,7 +3,7 @@
 
 use super::super::source_info::SourceInfo;
 use super::super::waiting::waiting_info;
-use super::FlameSource;
+use super::{FlameOrigin, FlameSource};
 use crate::timeline::store::Store;
 use model::profile::origin::Origin;
 use model::profile::source::Source;
@@ -27,7 +27,7 @@ impl FlameSource for Waiting {
     }
 
     fn how(&self) -> &'static str {
-        "run the program with +RTS -l, so that it logs what its scheduler does"
+        "run the program with +RTS -l, which logs scheduler events"
     }
 
     fn counted(&self, _: TrackSource) -> &'static str {
@@ -41,7 +41,9 @@ impl FlameSource for Waiting {
     fn everything(&self) -> &'static str {
         "All threads"
     }
+}
 
+impl FlameOrigin for Waiting {
     fn origin<'a>(
         &self,
         _: Option<&'a Profile>,

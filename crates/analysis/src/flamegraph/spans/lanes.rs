@@ -7,6 +7,7 @@ use std::collections::BinaryHeap;
 use super::ProgramSpan;
 use eventlog::ids::ThreadId;
 use model::place::place32;
+use model::sorting::SortSmall;
 
 /// How many lanes a thread has at most: so many spans may overlap without
 /// lying inside each other.
@@ -70,7 +71,7 @@ pub(super) fn share(mut all: Vec<Lane>) -> (Vec<Lane>, u64) {
     let mut sharing = all.split_off(MOST_OWN);
     let first = all.iter().filter(|lane| lane.thread.is_none());
     let first = first.map(|lane| lane.lane + 1).max().unwrap_or(0);
-    sharing.sort_by_key(|lane| (lane.start(), lane.thread, lane.lane));
+    sharing.sort_small_by_key(|lane| (lane.start(), lane.thread, lane.lane));
     let mut shared: Vec<Lane> = Vec::new();
     let mut busy: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
     let mut free: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
@@ -101,7 +102,7 @@ pub(super) fn share(mut all: Vec<Lane>) -> (Vec<Lane>, u64) {
         }
     }
     all.extend(shared);
-    all.sort_by_key(|lane| (lane.thread, lane.lane));
+    all.sort_small_by_key(|lane| (lane.thread, lane.lane));
     (all, left_out)
 }
 

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ProgramSpan, ProgramSpans};
 use eventlog::ids::{Duration, Nanos};
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// How long the spans of a name lasted.
@@ -134,6 +135,6 @@ fn rows(spans: &ProgramSpans, totals: FxHashMap<u32, (u64, u64)>) -> Vec<SpanTot
         count,
     };
     let mut rows: Vec<SpanTotal> = totals.into_iter().map(row).collect();
-    rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    rows.sort_small_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     rows
 }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{Levels, Row, View};
+use model::place::place32;
 use model::profile::frames::Frames;
 use model::profile::origin::CensusCounts;
 use model::profile::stacks::{StackId, Stacks};
@@ -161,6 +162,42 @@ pub(crate) fn left_heavy(tree: &Tree<'_>, view: View) -> Levels {
         below = shown;
     }
     levels
+}
+
+/// Visits the boxes of certain stacks, however narrow: their level, left edge and width. Only
+/// what leads to them is looked at.
+pub(crate) fn each_leading(
+    tree: &Tree<'_>,
+    wanted: &[bool],
+    mut visit: impl FnMut(usize, f64, f64),
+) {
+    let is = |flags: &[bool], stack: StackId| flags.get(stack.index()).copied().unwrap_or(false);
+    let mut leads = wanted.to_vec();
+    // Parents have smaller numbers.
+    for index in (1..leads.len()).rev() {
+        let stack = StackId(place32(index));
+        let parent = tree.stacks.parent(stack).index();
+        if is(&leads, stack)
+            && let Some(parent) = leads.get_mut(parent)
+        {
+            *parent = true;
+        }
+    }
+    let mut below = vec![(StackId::EMPTY, 0.0)];
+    let mut level = 0;
+    while !below.is_empty() {
+        let mut next = Vec::new();
+        for (parent, left) in below {
+            let rows = on_one(tree, parent, left, 0.0).wide.into_iter();
+            for row in rows.filter(|row| is(&leads, row.stack)) {
+                if is(wanted, row.stack) {
+                    visit(level, row.left, row.width());
+                }
+                next.push((row.stack, row.left));
+            }
+        }
+        (below, level) = (next, level + 1);
+    }
 }
 
 /// The boxes on one other.

@@ -8,7 +8,7 @@ mod surround;
 mod time;
 
 pub(super) use forest::Forest;
-pub(super) use left_heavy::{Tree, left_heavy};
+pub(super) use left_heavy::{Tree, each_leading, left_heavy};
 pub(super) use time::{TimeTrack, time_order};
 
 use super::query::{FlameBoxes, FlameQuery};

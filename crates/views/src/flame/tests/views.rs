@@ -1,6 +1,7 @@
 //! What each view shows.
 
 use super::*;
+use crate::flame::query::{FlameMatch, FlameMatchesQuery, matches};
 use model::profile::weights::Measure;
 
 #[test]
@@ -240,4 +241,71 @@ fn no_tracks_and_no_time_are_no_trouble() {
             assert!(boxes.is_empty());
         }
     }
+}
+
+/// What a search finds: level and edges of each, the widest first.
+fn found(view: View, search: &str) -> (u64, Vec<String>) {
+    let FlameQuery {
+        choice,
+        steps,
+        view,
+        measure,
+        ..
+    } = query(&[CAP], None, view);
+    let asked = FlameMatchesQuery {
+        choice,
+        steps,
+        view,
+        measure,
+        search: search.to_owned(),
+    };
+    let found = matches(&StepCache::default(), &small(), &asked);
+    let shown = |it: &FlameMatch| format!("{} {:.3}+{:.3}", it.level, it.left, it.width);
+    (found.count, found.widest.iter().map(shown).collect())
+}
+
+#[test]
+fn what_is_looked_for_is_found_however_narrow_the_widest_first() {
+    let (count, by_weight) = found(View::LeftHeavy, "M.b");
+    assert_eq!(count, 2);
+    // The one in `abab` is inside of the other.
+    assert!(
+        by_weight[0].starts_with("1 ") && by_weight[1].starts_with("3 "),
+        "{by_weight:?}"
+    );
+    let boxes = |search: &str| {
+        let asked = FlameQuery {
+            search: search.to_owned(),
+            ..query(&[CAP], None, View::LeftHeavy)
+        };
+        let (head, boxes) = answer(&small(), &asked);
+        let is_found = |at: &usize| {
+            let mut frames = head.frames.iter();
+            frames.any(|frame| frame.found && frame.id == boxes.frame[*at])
+        };
+        let all = (0..boxes.len()).filter(is_found);
+        let shown = |at: usize| {
+            format!(
+                "{} {:.3}+{:.3}",
+                boxes.depth[at], boxes.left[at], boxes.width[at]
+            )
+        };
+        all.map(shown).collect::<std::collections::BTreeSet<_>>()
+    };
+    for search in ["M.a", "M.b", "M", "e", "none"] {
+        let (count, widest) = found(View::LeftHeavy, search);
+        assert_eq!(
+            widest
+                .into_iter()
+                .collect::<std::collections::BTreeSet<_>>(),
+            boxes(search),
+            "{search}"
+        );
+        assert_eq!(count as usize, boxes(search).len(), "{search}");
+    }
+    assert_eq!(found(View::LeftHeavy, " "), (0, Vec::new()));
+    // 0 – 30, then 70 – 80 and 90 – 100.
+    let (count, in_time) = found(View::Time, "M.a");
+    assert_eq!(count, 3);
+    assert_eq!(in_time, ["0 0.000+0.300", "0 0.700+0.100", "0 0.900+0.100"]);
 }

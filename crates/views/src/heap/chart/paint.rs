@@ -11,6 +11,7 @@ use crate::scene::painter::{Align, Face, Paint, Painter, Rect};
 use crate::scene::palette::Palette;
 use crate::scene::ruler::ticks;
 use crate::scene::viewport::Viewport;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// A chart, and how it is shown.
@@ -71,7 +72,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Paints it.
-    pub fn paint(&self, painter: &mut impl Painter) {
+    pub fn paint(&self, painter: &mut dyn Painter) {
         painter.fill(self.area, self.palette.page.into());
         let plot = self.plot();
         self.paint_grid(&plot, painter);
@@ -112,7 +113,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    fn paint_grid(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+    fn paint_grid(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         for (value, _) in &plot.ticks {
             let line = Rect::new(plot.area.x, plot.y(*value), plot.area.w, 1.0);
             painter.fill(line, self.palette.faint_line.into());
@@ -120,7 +121,7 @@ impl<'a> Scene<'a> {
     }
 
     /// What the lines of the grid stand for, over the chart at its left.
-    fn paint_values(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+    fn paint_values(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         for (value, text) in &plot.ticks {
             if *value == 0.0 || text.is_empty() {
                 continue;
@@ -136,7 +137,7 @@ impl<'a> Scene<'a> {
 
     /// Each band reaches to the ground, those on top first, so that no gaps show
     /// between them.
-    fn paint_bands(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+    fn paint_bands(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let xs = plot.xs();
         let line = |edge: &Vec<f64>| -> Vec<(f64, f64)> {
             let ys = edge.iter().map(|&value| plot.y(value));
@@ -177,7 +178,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The number and name of each band where there is most room for it.
-    fn paint_names(&self, plot: &Plot<'_>, xs: &[f64], painter: &mut impl Painter) {
+    fn paint_names(&self, plot: &Plot<'_>, xs: &[f64], painter: &mut dyn Painter) {
         for (place, (band, edges)) in self
             .chart
             .bands
@@ -199,7 +200,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    fn paint_bars(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+    fn paint_bars(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let xs = plot.xs();
         for (place, edges) in plot.edges.windows(2).enumerate() {
             let colour = self.shown_colour(place);
@@ -242,7 +243,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    fn paint_lines(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+    fn paint_lines(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let xs = plot.xs();
         let span = xs
             .last()
@@ -252,7 +253,7 @@ impl<'a> Scene<'a> {
         let right = plot.area.x + plot.area.w;
         // Those that are followed or pointed at lie on top.
         let mut order: Vec<usize> = (0..plot.edges.len()).collect();
-        order.sort_by_key(|&place| self.outline(place).is_some());
+        order.sort_small_by_key(|&place| self.outline(place).is_some());
         for place in order {
             let Some(line) = plot.edges.get(place) else {
                 continue;
@@ -283,7 +284,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Live bytes, heap size, blocks; collections; messages.
-    fn paint_over(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+    fn paint_over(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let over = &self.chart.over;
         let bottom = plot.area.y + plot.area.h;
         for at in &over.collections {
@@ -320,7 +321,7 @@ impl<'a> Scene<'a> {
     }
 
     /// A line of the memory of the program, in steps, with its name on it.
-    fn paint_memory(&self, plot: &Plot<'_>, series: u8, colour: Rgb, painter: &mut impl Painter) {
+    fn paint_memory(&self, plot: &Plot<'_>, series: u8, colour: Rgb, painter: &mut dyn Painter) {
         const NAMES: [&str; 3] = ["heap size", "blocks in use", "live bytes"];
         let memory = &self.chart.over.memory;
         let start = self.chart.axis.start().0 as f64;
@@ -351,7 +352,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The selected range, with its edges.
-    fn paint_range(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+    fn paint_range(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let Some(range) = self.range.filter(|_| self.chart.timed) else {
             return;
         };
@@ -374,7 +375,7 @@ impl<'a> Scene<'a> {
     }
 
     /// A line through the census that is pointed at, and a dot on its band.
-    fn paint_pointed(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+    fn paint_pointed(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let Some(pointed) = self.pointed else { return };
         let (x, y) = self.place_of(pointed);
         let (top, bottom) = (plot.area.y, plot.area.y + plot.area.h);
@@ -393,7 +394,7 @@ impl<'a> Scene<'a> {
 
     /// A small mark for each census, if they are so far apart that they are told
     /// from each other.
-    fn paint_censuses(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+    fn paint_censuses(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let xs = plot.xs();
         let apart = xs
             .windows(2)
@@ -409,7 +410,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Times below the chart, or numbers of censuses.
-    fn paint_axis(&self, plot: &Plot<'_>, painter: &mut impl Painter) {
+    fn paint_axis(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let bottom = plot.area.y + plot.area.h;
         painter.fill(
             Rect::new(plot.area.x, bottom, plot.area.w, 1.0),

@@ -54,6 +54,20 @@ pub fn chart_px(look: &Look) -> f64 {
 pub fn heap_svg(chart: &Chart, title: &str, look: &Look) -> String {
     let mut painter = SvgPainter::new(look.size);
     let palette = Palette::of(look.dark, false);
+    paint(chart, title, look, palette, &mut painter);
+    painter.finish()
+}
+
+/// The same for a page that is light or dark as its reader has it; `id` tells it from other
+/// pictures of the page.
+#[must_use]
+pub fn heap_svg_themed(chart: &Chart, title: &str, look: &Look, id: &str) -> String {
+    SvgPainter::themed(look.size, (id, title), |palette, painter| {
+        paint(chart, title, look, palette, painter);
+    })
+}
+
+fn paint(chart: &Chart, title: &str, look: &Look, palette: &Palette, painter: &mut dyn Painter) {
     let (width, height) = look.size;
     painter.fill(Rect::new(0.0, 0.0, width, height), palette.page.into());
     let at = (MARGIN_PX, TITLE_PX / 2.0 + 3.0);
@@ -76,13 +90,12 @@ pub fn heap_svg(chart: &Chart, title: &str, look: &Look) -> String {
         range: None,
         pointed: None,
     };
-    scene.paint(&mut painter);
-    legend(chart, &scene, &mut painter);
-    painter.finish()
+    scene.paint(painter);
+    legend(chart, &scene, painter);
 }
 
 /// The bands with colour, number, name and most bytes, the uppermost first.
-fn legend(chart: &Chart, scene: &Scene<'_>, painter: &mut impl Painter) {
+fn legend(chart: &Chart, scene: &Scene<'_>, painter: &mut dyn Painter) {
     let palette = scene.palette;
     let left = scene.area.x + scene.area.w + MARGIN_PX;
     let right = left + LEGEND_PX;

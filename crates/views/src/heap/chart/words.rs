@@ -126,7 +126,7 @@ impl Chart {
         if self.timed {
             ""
         } else {
-            "The program wrote these censuses at its end and did not say when they were: they stand by their number"
+            "The program wrote these censuses at its end and did not say when they were: they are listed by number"
         }
     }
 

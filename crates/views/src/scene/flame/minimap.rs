@@ -22,7 +22,7 @@ const LEVEL_PX: f64 = 4.0;
 
 impl Minimap<'_> {
     /// Paints everything: of more levels than pixels only some.
-    pub fn paint(&self, painter: &mut impl Painter) {
+    pub fn paint(&self, painter: &mut dyn Painter) {
         let (width, height) = self.size;
         let all = Rect::new(0.0, 0.0, width, height);
         painter.fill(all, self.palette.panel.into());
@@ -38,7 +38,7 @@ impl Minimap<'_> {
         }
     }
 
-    fn paint_box(&self, index: usize, y: f64, level_px: f64, painter: &mut impl Painter) {
+    fn paint_box(&self, index: usize, y: f64, level_px: f64, painter: &mut dyn Painter) {
         let boxes = &self.graph.boxes;
         let (x, w) = (
             boxes.left[index] * self.size.0,

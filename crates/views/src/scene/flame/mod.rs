@@ -177,6 +177,28 @@ impl Graph {
         deepest
     }
 
+    /// The outermost box at a place whose frame was looked for: on a track, or without one at
+    /// that level.
+    #[must_use]
+    pub fn found_at(&self, track: Option<TrackSource>, level: u16, at: f64) -> Option<usize> {
+        let bands = &self.head.bands;
+        let first = match track {
+            Some(track) => bands.iter().find(|(other, _)| *other == track)?.1,
+            None => level,
+        };
+        let below = bands
+            .iter()
+            .map(|(_, band)| *band)
+            .filter(|band| *band > first);
+        let end = match track {
+            Some(_) => below.min().unwrap_or(self.head.depth),
+            None => level.saturating_add(1),
+        };
+        let boxes = (first..end).filter_map(|depth| self.box_at(depth, at));
+        let mut found = boxes.filter(|&index| self.named(index).is_some_and(|named| named.found));
+        found.next()
+    }
+
     /// The box of a stack that is nearest to a place from 0 to 1.
     #[must_use]
     pub fn box_of(&self, stack: u32, at: f64) -> Option<usize> {

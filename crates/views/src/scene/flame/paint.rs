@@ -16,6 +16,8 @@ pub struct FlameScene<'a> {
     pub scroll_px: f64,
     /// Width and height of the picture.
     pub size: (f64, f64),
+    /// The left and the right edge of the window in it, in pixels.
+    pub across: (f64, f64),
     /// Whether it grows upwards: the row of everything is the lowest.
     pub upwards: bool,
     /// The colours.
@@ -62,10 +64,11 @@ impl FlameScene<'_> {
     }
 
     fn rect(&self, row: u32, left: f64, width: f64) -> Rect {
-        let scale = self.size.0 / self.window.width;
-        let x = (left - self.window.left) * scale;
-        let right = (x + width * scale).min(self.size.0 + 4.0);
-        let x = x.max(-4.0);
+        let (first, last) = self.across;
+        let scale = (last - first) / self.window.width;
+        let x = first + (left - self.window.left) * scale;
+        let right = (x + width * scale).min(last + 4.0);
+        let x = x.max(first - 4.0);
         Rect::new(x, self.y(row), (right - x - 0.75).max(0.75), LEVEL_PX - 1.0)
     }
 
@@ -84,16 +87,21 @@ impl FlameScene<'_> {
     #[must_use]
     pub fn hit(&self, x: f64, y: f64) -> Option<usize> {
         let depth = self.graph.depth_of_row(self.row_at(y)?)?;
-        let at = self.window.left + x / self.size.0.max(1.0) * self.window.width;
-        self.graph.box_at(depth, at)
+        let (first, last) = self.across;
+        let at = self.window.left + (x - first) / (last - first).max(1.0) * self.window.width;
+        (first..=last)
+            .contains(&x)
+            .then(|| self.graph.box_at(depth, at))?
     }
 
     /// Paints everything.
-    pub fn paint(&self, painter: &mut impl Painter) {
+    pub fn paint(&self, painter: &mut dyn Painter) {
         let (width, height) = self.size;
         painter.fill(Rect::new(0.0, 0.0, width, height), self.palette.page.into());
-        self.paint_all(painter);
         self.paint_headings(painter);
+        let (first, last) = self.across;
+        painter.clip(Rect::new(first, 0.0, last - first, height));
+        self.paint_all(painter);
         for depth in 0..self.graph.head.depth {
             let y = self.y(self.graph.row(depth));
             if y + LEVEL_PX <= 0.0 || y >= height {
@@ -110,9 +118,10 @@ impl FlameScene<'_> {
                 self.outline(rect, line, painter);
             }
         }
+        painter.unclip();
     }
 
-    fn paint_all(&self, painter: &mut impl Painter) {
+    fn paint_all(&self, painter: &mut dyn Painter) {
         let rect = self.rect(0, 0.0, 1.0);
         painter.fill(rect, self.palette.line.into());
         let (graph, head) = (self.graph, &self.graph.head);
@@ -127,12 +136,12 @@ impl FlameScene<'_> {
             ),
             None => format!("all · {}", graph.value.whole(head.total)),
         };
-        let at = (rect.x.max(0.0) + 6.0, rect.y + rect.h / 2.0);
+        let at = (rect.x.max(self.across.0) + 6.0, rect.y + rect.h / 2.0);
         let ink = self.palette.ink2.into();
         painter.text(&text, at, Face::Label, Align::Left, ink);
     }
 
-    fn paint_headings(&self, painter: &mut impl Painter) {
+    fn paint_headings(&self, painter: &mut dyn Painter) {
         for (name, &(_, band)) in self.graph.names.iter().zip(&self.graph.head.bands) {
             let row = self.graph.row(band).saturating_sub(1);
             let y = self.y(row) + LEVEL_PX / 2.0;
@@ -144,7 +153,7 @@ impl FlameScene<'_> {
         }
     }
 
-    fn paint_box(&self, index: usize, rect: Rect, painter: &mut impl Painter) {
+    fn paint_box(&self, index: usize, rect: Rect, painter: &mut dyn Painter) {
         let Some(named) = self.graph.named(index) else {
             return;
         };
@@ -159,8 +168,8 @@ impl FlameScene<'_> {
             let underline = Rect::new(rect.x, rect.y + rect.h - 2.0, rect.w, 2.0);
             painter.fill(underline, self.palette.accent.into());
         }
-        let left = rect.x.max(0.0);
-        let room = (rect.x + rect.w).min(self.size.0) - left - 7.0;
+        let left = rect.x.max(self.across.0);
+        let room = (rect.x + rect.w).min(self.across.1) - left - 7.0;
         if room < NAMED_PX || self.graph.is_merged(index) {
             return;
         }
@@ -189,13 +198,13 @@ impl FlameScene<'_> {
         painter.text(&name, at, Face::Label, Align::Left, ink.into());
         if let Some(text) = change.filter(|_| beside > 0.0) {
             let x = at.0 + painter.measure(&name, Face::Label) + 8.0;
-            if x + beside - 10.0 <= (rect.x + rect.w).min(self.size.0) {
+            if x + beside - 10.0 <= (rect.x + rect.w).min(self.across.1) {
                 painter.text(&text, (x, at.1), Face::Label, Align::Left, ink.into());
             }
         }
     }
 
-    fn outline(&self, rect: Rect, width: f64, painter: &mut impl Painter) {
+    fn outline(&self, rect: Rect, width: f64, painter: &mut dyn Painter) {
         let (x0, x1) = (rect.x, rect.x + rect.w);
         let (y0, y1) = (rect.y, rect.y + rect.h);
         for (from, to) in [
@@ -205,6 +214,62 @@ impl FlameScene<'_> {
             ((x0, y1), (x0, y0)),
         ] {
             painter.line(from, to, width, self.palette.ink.into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::viewport::Viewport;
+    use super::*;
+    use crate::flame::query::{FlameBoxes, FlameHead};
+    use eventlog::ids::Nanos;
+    use model::profile::source::Unit;
+    use model::profile::weights::Measure;
+    use model::time::Interval;
+
+    #[test]
+    fn on_the_axis_of_the_timeline_a_box_stands_where_its_time_does() {
+        const LABELS: f64 = 216.0;
+        let range = Interval::new(Nanos(2_000), Nanos(10_000));
+        // From 4,000 to 5,000.
+        let boxes = FlameBoxes {
+            depth: vec![0],
+            left: vec![0.25],
+            width: vec![0.125],
+            ..FlameBoxes::default()
+        };
+        let head = FlameHead {
+            depth: 1,
+            ..FlameHead::default()
+        };
+        let graph = Graph::new(head, boxes, Unit::Time, Measure::Amount, Vec::new());
+        let mut view = Viewport::new(Interval::new(Nanos(0), Nanos(20_000)), 800.0);
+        for (factor, x) in [(1.0, 0.0), (2.0, 160.0), (1.7, 300.0)] {
+            view.zoom(factor, x);
+            let scene = FlameScene {
+                graph: &graph,
+                window: Window::on_axis(view, range),
+                scroll_px: 0.0,
+                size: (LABELS + 810.0, 100.0),
+                across: (LABELS, LABELS + 800.0),
+                upwards: false,
+                palette: &Palette::LIGHT,
+                dark: false,
+                hovered: None,
+                selected: None,
+                searching: false,
+            };
+            let rect = scene.box_rect(0).expect("it is in view");
+            let [from, to] = [4_000, 5_000].map(|time| LABELS + view.x_of(Nanos(time)));
+            assert!((rect.x - from).abs() < 1e-6, "{} {from}", rect.x);
+            assert!(
+                (rect.x + rect.w - to).abs() < 1.0,
+                "{} {to}",
+                rect.x + rect.w
+            );
+            assert_eq!(scene.hit(f64::midpoint(from, to), rect.y + 3.0), Some(0));
+            assert_eq!(scene.hit(LABELS / 2.0, rect.y + 3.0), None);
         }
     }
 }

@@ -39,6 +39,7 @@ pub fn svg(
         window: Window::ALL,
         scroll_px: 0.0,
         size,
+        across: (0.0, size.0),
         upwards: false,
         palette,
         dark,

@@ -1,5 +1,8 @@
 //! The part of a flame graph in view.
 
+use super::super::viewport::Viewport;
+use model::time::Interval;
+
 /// From 0 to 1 of the graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
@@ -15,6 +18,18 @@ impl Window {
         left: 0.0,
         width: 1.0,
     };
+    /// What a view on the time axis shows of a graph in the order of time: maybe more than there
+    /// is of it.
+    #[must_use]
+    pub fn on_axis(view: Viewport, graph: Interval) -> Self {
+        let (from, to) = view.edges_ns();
+        let length = (graph.duration().0 as f64).max(1.0);
+        Self {
+            left: (from - graph.start().0 as f64) / length,
+            width: (to - from) / length,
+        }
+    }
+
     /// The deepest zoom.
     const MIN_WIDTH: f64 = 1e-9;
 

@@ -51,7 +51,7 @@ impl Strip<'_> {
         marks: impl Iterator<Item = (MarkView<'m>, Interval)>,
         class: Class,
         bar: impl Fn(&MarkView<'_>) -> Bar,
-        painter: &mut impl Painter,
+        painter: &mut dyn Painter,
     ) {
         let (y, h) = (self.area.y + 3.0, self.area.h - 7.0);
         let colour = class_colour(self.palette, class);
@@ -81,7 +81,7 @@ impl Strip<'_> {
         text: &str,
         bar: Rect,
         colour: Rgb,
-        painter: &mut impl Painter,
+        painter: &mut dyn Painter,
     ) -> bool {
         let left = bar.x.max(self.area.x);
         let right = (bar.x + bar.w).min(self.right());

@@ -68,7 +68,7 @@ impl Strip<'_> {
     }
 
     /// Paints a graph on a scale that reaches to a value.
-    pub(crate) fn paint_graph(&self, graph: &Graph, greatest: f64, painter: &mut impl Painter) {
+    pub(crate) fn paint_graph(&self, graph: &Graph, greatest: f64, painter: &mut dyn Painter) {
         let plot = Plot::of(self.area, graph.gauge.unit, greatest);
         self.paint_grid(&plot, painter);
         let looks = graph.gauge.series.iter().map(|series| series.look);
@@ -86,7 +86,7 @@ impl Strip<'_> {
         self.paint_scale(&plot, graph.gauge.unit, painter);
     }
 
-    pub(crate) fn paint_grid(&self, plot: &Plot, painter: &mut impl Painter) {
+    pub(crate) fn paint_grid(&self, plot: &Plot, painter: &mut dyn Painter) {
         for tick in plot.ticks.iter().skip(1) {
             let line = Rect::new(self.area.x, plot.y(*tick), self.area.w, 1.0);
             painter.fill(line, self.palette.faint_line.into());
@@ -94,7 +94,7 @@ impl Strip<'_> {
     }
 
     /// What the top of the plot stands for, if there is something in it.
-    pub(crate) fn paint_scale(&self, plot: &Plot, unit: Unit, painter: &mut impl Painter) {
+    pub(crate) fn paint_scale(&self, plot: &Plot, unit: Unit, painter: &mut dyn Painter) {
         if plot.is_empty {
             return;
         }
@@ -113,7 +113,7 @@ impl Strip<'_> {
 
     /// Paints a small piece of a series into a rectangle, to stand beside its
     /// name.
-    pub(crate) fn paint_key(&self, look: Look, rect: Rect, painter: &mut impl Painter) {
+    pub(crate) fn paint_key(&self, look: Look, rect: Rect, painter: &mut dyn Painter) {
         let colour = (look.colour)(self.palette);
         let middle = rect.y + rect.h / 2.0;
         let line = |x: f64, w: f64, y: f64| Rect::new(x, y - 1.0, w, 2.0);
@@ -140,7 +140,7 @@ impl Strip<'_> {
         }
     }
 
-    fn paint_level(&self, points: &Points, look: Look, plot: &Plot, painter: &mut impl Painter) {
+    fn paint_level(&self, points: &Points, look: Look, plot: &Plot, painter: &mut dyn Painter) {
         let colour = (look.colour)(self.palette);
         match look.style {
             Style::Filled | Style::Striped => {
@@ -177,7 +177,7 @@ impl Strip<'_> {
     }
 
     /// A line of dashes that stay where they are in time.
-    fn paint_dashes(&self, points: &Points, colour: Rgb, plot: &Plot, painter: &mut impl Painter) {
+    fn paint_dashes(&self, points: &Points, colour: Rgb, plot: &Plot, painter: &mut dyn Painter) {
         let (dash, period) = DASH_PX;
         let origin = self.x(Nanos(0)).rem_euclid(period);
         for (from, to, values) in points {
@@ -196,7 +196,7 @@ impl Strip<'_> {
     }
 }
 
-fn paint_line(points: &Points, colour: Rgb, plot: &Plot, painter: &mut impl Painter) {
+fn paint_line(points: &Points, colour: Rgb, plot: &Plot, painter: &mut dyn Painter) {
     let mut band = Band::default();
     for (from, to, values) in points {
         let (top, bottom) = (plot.y(values.max), plot.y(values.min));
@@ -211,7 +211,7 @@ fn paint_stack(
     style: Style,
     colour: Rgb,
     plot: &Plot,
-    painter: &mut impl Painter,
+    painter: &mut dyn Painter,
 ) {
     let mut band = Band::default();
     let mut edge = Band::default();

@@ -20,7 +20,7 @@ pub(crate) use pattern::stripes_on;
 const UNREAD_ALPHA: f64 = 0.25;
 
 /// A bar for what is not read yet: pale, with a thin edge at the top that is seen well.
-pub(crate) fn paint_unread(palette: &Palette, bar: Rect, painter: &mut impl Painter) {
+pub(crate) fn paint_unread(palette: &Palette, bar: Rect, painter: &mut dyn Painter) {
     painter.fill(bar, palette.ink3.alpha(UNREAD_ALPHA));
     painter.fill(Rect { h: 1.0, ..bar }, palette.ink3.into());
 }
@@ -70,7 +70,7 @@ impl Strip<'_> {
     pub(crate) fn paint_ticks<'m>(
         &self,
         marks: impl Iterator<Item = (MarkView<'m>, Interval)>,
-        painter: &mut impl Painter,
+        painter: &mut dyn Painter,
     ) {
         for (_, span) in marks {
             painter.fill(self.tick(span.start()), self.palette.ink2.into());

@@ -40,7 +40,7 @@ impl Strip<'_> {
         class: Class,
         (line, origin): (Rect, f64),
         paint: Paint,
-        painter: &mut impl Painter,
+        painter: &mut dyn Painter,
     ) {
         let dashes = dashes(class);
         if !self.patterns || dashes.is_empty() {
@@ -62,7 +62,7 @@ impl Strip<'_> {
 
     /// With patterns: upright stripes in the colour of the page. Much cheaper
     /// than slanted ones where a picture has a rectangle for each pixel.
-    pub(crate) fn paint_stripes(&self, rect: Rect, painter: &mut impl Painter) {
+    pub(crate) fn paint_stripes(&self, rect: Rect, painter: &mut dyn Painter) {
         if !self.patterns {
             return;
         }

@@ -3,6 +3,7 @@
 use crate::scene::chart::{byte_ticks, count_ticks, value_ticks};
 use crate::scene::gauge::Unit;
 use crate::scene::painter::{Paint, Painter, Rect};
+use model::sorting::SortSmall;
 
 /// Where values stand in a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +68,7 @@ pub(crate) struct Column {
 pub(crate) fn stacked(series: &[Vec<(f64, f64, f64)>]) -> Vec<Vec<Column>> {
     let steps = series.iter().flatten();
     let mut edges: Vec<f64> = steps.flat_map(|&(from, to, _)| [from, to]).collect();
-    edges.sort_unstable_by(f64::total_cmp);
+    edges.sort_small_by(f64::total_cmp);
     edges.dedup();
     let mut sums = vec![0.0; edges.len().saturating_sub(1)];
     let mut all = Vec::with_capacity(series.len());
@@ -153,7 +154,7 @@ impl Band {
     }
 
     /// Paints each stretch without gaps as one polygon.
-    pub(crate) fn paint(&self, paint: Paint, painter: &mut impl Painter) {
+    pub(crate) fn paint(&self, paint: Paint, painter: &mut dyn Painter) {
         let joined = self
             .steps
             .chunk_by(|before, next| (before.1 - next.0).abs() < 0.5);

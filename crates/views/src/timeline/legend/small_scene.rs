@@ -185,7 +185,7 @@ impl SmallScene {
         Rect::new(x, y, SAMPLE_PX, h)
     }
 
-    pub(super) fn paint(&self, palette: &Palette, patterns: bool, painter: &mut impl Painter) {
+    pub(super) fn paint(&self, palette: &Palette, patterns: bool, painter: &mut dyn Painter) {
         let all = between(0.0, SAMPLE_PX);
         let mut view = Viewport::new(self.log.unwrap_or(all), SAMPLE_PX);
         view.set_beside(Some((all.start().0 as f64, all.end().0 as f64)));

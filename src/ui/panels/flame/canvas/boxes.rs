@@ -3,8 +3,8 @@
 use web_sys::HtmlElement;
 
 use super::{CanvasProps, Chosen, FlameCanvas};
-use crate::ui::panels::flame::pick::Pick;
-use views::scene::flame::{LEVEL_PX, Window};
+use crate::ui::panels::flame::pick::{Match, Pick};
+use views::scene::flame::LEVEL_PX;
 
 impl FlameCanvas {
     pub(super) fn hit(&self, props: &CanvasProps, x: f64, y: f64) -> Option<usize> {
@@ -48,12 +48,12 @@ impl FlameCanvas {
             .emit(index.and_then(|index| self.pick(props, index)));
     }
 
-    pub(super) fn show_box(&mut self, index: usize) {
+    pub(super) fn show_box(&mut self, props: &CanvasProps, index: usize) {
         if let Some(graph) = &self.graph
             && let (Some(&left), Some(&width)) =
                 (graph.boxes.left.get(index), graph.boxes.width.get(index))
         {
-            self.window = Window::around(left, width);
+            self.show_part(props, left, width);
         }
     }
 
@@ -95,14 +95,19 @@ impl FlameCanvas {
 
     /// Brings the selected box into view.
     pub(super) fn scroll_to_selected(&mut self, props: &CanvasProps) {
-        let (Some(graph), Some(index)) = (&self.graph, self.selected) else {
-            return;
-        };
-        let (left, width) = (graph.boxes.left[index], graph.boxes.width[index]);
+        let index = self.selected;
+        let edges = index.zip(self.graph.as_ref()).map(|(index, graph)| {
+            let boxes = &graph.boxes;
+            (boxes.left[index], boxes.width[index])
+        });
+        let Some((left, width)) = edges else { return };
         if !self.window.touches(left, width) {
             let by = (left + width / 2.0 - self.window.left) / self.window.width - 0.5;
-            self.window = self.window.moved(by);
+            self.move_by(props, by);
         }
+        let (Some(graph), Some(index)) = (&self.graph, index) else {
+            return;
+        };
         let (Some(rect), Some(scroller)) = (
             self.scene(graph, props).box_rect(index),
             self.scroller.cast::<HtmlElement>(),
@@ -116,6 +121,56 @@ impl FlameCanvas {
         }
     }
 
+    /// The frame that was looked for and is not shown yet.
+    pub(super) fn seeks<'a>(&self, props: &'a CanvasProps) -> Option<&'a Match> {
+        let found = props.found.as_ref();
+        found.filter(|found| self.found.as_ref() != Some(&found.key))
+    }
+
+    /// Selects a frame that was looked for, once its boxes are there. What is in view stays as
+    /// it is, unless the frame is out of it or too narrow to be seen.
+    pub(super) fn seek(&mut self, props: &CanvasProps) {
+        /// How wide it has to be, and how much of the window it takes if it is not.
+        const LEAST_PX: f64 = 2.0;
+        const SHARE: f64 = 0.125;
+        if props.found.is_none() {
+            self.found = None;
+        }
+        let Some(found) = self.seeks(props) else {
+            return;
+        };
+        let (place, (first, last)) = (found.place, self.across(props));
+        let px = place.width / self.window.width * (last - first);
+        if !self.window.touches(place.left, place.width) || px < LEAST_PX {
+            let width = (place.width / SHARE).min(1.0);
+            self.show_part(props, place.left + (place.width - width) / 2.0, width);
+            // As near as can be: then it is shown as it is.
+            let px = place.width / self.window.width * (last - first);
+            if px >= LEAST_PX {
+                return;
+            }
+        }
+        let query = self.query(props, self.window);
+        let is_answered = self.asked.as_ref().is_some_and(|asked| {
+            (&asked.choice, asked.window) == (&query.choice, query.window)
+                && asked.search == query.search
+                && asked.levels.is_none()
+                && !self.in_flight
+        });
+        let Some(graph) = self.graph.as_ref().filter(|_| is_answered) else {
+            return;
+        };
+        // Of what is wider than the window, a part that is in it.
+        let (left, right) = (self.window.left, self.window.left + self.window.width);
+        let middle = place.left.max(left) / 2.0 + (place.left + place.width).min(right) / 2.0;
+        let index = graph.found_at(place.track, place.level, middle);
+        self.found = Some(found.key.clone());
+        if index.is_some() {
+            self.select(index);
+            self.scroll_to_selected(props);
+        }
+    }
+
     /// Selects what was asked for from outside, once its boxes are there.
     pub(super) fn reveal(&mut self, props: &CanvasProps) {
         let (Some(reveal), Some(graph)) = (&props.reveal, &self.graph) else {
@@ -126,6 +181,11 @@ impl FlameCanvas {
         {
             return;
         }
+        // What is out of view has no boxes at hand.
+        if !self.window.touches(reveal.at, 0.0) {
+            let width = self.window.width.min(1.0);
+            return self.show_part(props, reveal.at - width / 2.0, width);
+        }
         let bands = graph.head.bands.iter();
         let band = bands.clone().find(|(track, _)| *track == reveal.track);
         let first = band.map_or(0, |(_, depth)| *depth);
@@ -133,7 +193,7 @@ impl FlameCanvas {
         if let Some(index) = graph.deepest_at(first, reveal.at) {
             let width = (graph.boxes.width[index] * 8.0).clamp(1e-9, 1.0);
             self.select(Some(index));
-            self.window = Window::around(reveal.at - width / 2.0, width);
+            self.show_part(props, reveal.at - width / 2.0, width);
             self.scroll_to_selected(props);
         }
     }

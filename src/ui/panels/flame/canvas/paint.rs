@@ -16,6 +16,7 @@ impl FlameCanvas {
             window: self.window,
             scroll_px: self.scroll_px(),
             size: self.size(),
+            across: self.across(props),
             upwards: props.upwards,
             palette: theme.palette,
             dark: theme.dark,
@@ -58,7 +59,8 @@ impl FlameCanvas {
     }
 
     pub(super) fn paint_small(&mut self, props: &CanvasProps) {
-        let Some(canvas) = self.small_canvas.cast::<HtmlCanvasElement>() else {
+        let canvas = self.small_canvas.cast::<HtmlCanvasElement>();
+        let Some(canvas) = canvas.filter(|_| props.axis_of_time().is_none()) else {
             return;
         };
         let painted = Some((f64::from(canvas.client_width()), props.colours));

@@ -1,0 +1,162 @@
+//! Where the frames are that were looked for: how many boxes, and the widest of them.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
+
+use super::answer::Search;
+use super::cache::StepCache;
+use super::layout::{Tree, each_leading};
+use super::place::each;
+use super::query::{FlameMatch, FlameMatches, FlameMatchesQuery, View};
+use eventlog::ids::Nanos;
+use model::profile::TrackSource;
+use model::profile::origin::Origin;
+use model::profile::stacks::Stacks;
+use std::borrow::Cow;
+
+/// So many are told, the widest.
+const MOST: usize = 1_000;
+
+/// The boxes of frames that were looked for, as the graph has them by weight; in the order of
+/// time the stretches in which one of these frames is on the stack of a track.
+#[must_use]
+pub fn matches(cache: &StepCache, origin: &dyn Origin, query: &FlameMatchesQuery) -> FlameMatches {
+    let widest = match query.view {
+        View::Time if origin.has_time_order() => in_time(cache, origin, query),
+        _ => by_weight(cache, origin, query),
+    };
+    widest.map(Widest::done).unwrap_or_default()
+}
+
+/// A match, sorted by its width; of those as wide the first one is the wider.
+#[derive(Clone, Copy, Debug)]
+struct Sized(FlameMatch);
+
+impl Sized {
+    fn key(&self) -> (u64, Reverse<u64>) {
+        // Parts of a whole are not negative: their bits have their order.
+        (self.0.width.to_bits(), Reverse(self.0.left.to_bits()))
+    }
+}
+
+impl PartialEq for Sized {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Sized {}
+
+impl PartialOrd for Sized {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Sized {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// How many there are, and the widest of them.
+#[derive(Debug, Default)]
+struct Widest {
+    count: u64,
+    kept: BinaryHeap<Reverse<Sized>>,
+}
+
+impl Widest {
+    fn add(&mut self, found: FlameMatch) {
+        self.count += 1;
+        self.kept.push(Reverse(Sized(found)));
+        if self.kept.len() > MOST {
+            self.kept.pop();
+        }
+    }
+
+    fn done(self) -> FlameMatches {
+        let sorted = self.kept.into_sorted_vec();
+        FlameMatches {
+            count: self.count,
+            widest: sorted
+                .into_iter()
+                .map(|Reverse(Sized(found))| found)
+                .collect(),
+        }
+    }
+}
+
+/// Which stacks end with a frame that was looked for.
+fn ending(stacks: &Stacks, search: &Search) -> Vec<bool> {
+    let frames = stacks.ids().map(|stack| stacks.frame(stack));
+    frames
+        .map(|frame| frame.is_some_and(|frame| search.has(frame.0)))
+        .collect()
+}
+
+fn by_weight(cache: &StepCache, origin: &dyn Origin, query: &FlameMatchesQuery) -> Option<Widest> {
+    let weighed = origin.weighed(&query.choice);
+    let staged = cache.staged(origin, &weighed, &query.steps, &query.view);
+    let frames = staged.frames(&weighed.frames);
+    let stacks = staged.stacks(&weighed.stacks);
+    let search = Search::new(frames, &query.search)?;
+    let before = weighed.before.map(|before| staged.weights(before));
+    let tree = Tree::new(
+        (frames, stacks),
+        staged.weights(weighed.own),
+        before.as_deref(),
+        query.measure,
+        (weighed.censuses, weighed.absolute),
+    );
+    let ending = ending(stacks, &search);
+    let mut widest = Widest::default();
+    each_leading(&tree, &ending, |level, left, width| {
+        widest.add(FlameMatch {
+            left,
+            width,
+            level: u16::try_from(level).unwrap_or(u16::MAX),
+            track: None,
+        });
+    });
+    Some(widest)
+}
+
+fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameMatchesQuery) -> Option<Widest> {
+    let (profile, tracks) = origin.in_time(&query.choice);
+    let lasts = matches!(profile, Cow::Borrowed(_));
+    let staged = cache.staged_in_time(origin, (&profile, lasts), &query.steps, &query.view);
+    let profile = profile.as_ref();
+    let stacks = staged.stacks(&profile.stacks);
+    let search = Search::new(staged.frames(&profile.frames), &query.search)?;
+    let mut inside = ending(stacks, &search);
+    // Parents have smaller numbers.
+    for stack in stacks.ids() {
+        let outer = inside.get(stacks.parent(stack).index());
+        let outer = outer.copied().unwrap_or(false);
+        if let Some(inside) = inside.get_mut(stack.index()) {
+            *inside |= outer;
+        }
+    }
+    let range = query.choice.range.unwrap_or(profile.span);
+    let whole = (range.duration().0 as f64).max(1.0);
+    let part = |time: Nanos| time.since(range.start()).0 as f64 / whole;
+    let mut widest = Widest::default();
+    for index in tracks {
+        let Some(track) = staged.track(profile, index) else {
+            continue;
+        };
+        let source: Option<TrackSource> = profile.tracks.get(index).map(|track| track.source);
+        let _ = each(&track, range, range.start(), &inside, |span| {
+            widest.add(FlameMatch {
+                left: part(span.start()),
+                width: part(span.end()) - part(span.start()),
+                level: 0,
+                track: source,
+            });
+            ControlFlow::<()>::Continue(())
+        });
+    }
+    Some(widest)
+}

@@ -1,0 +1,85 @@
+//! The document around the sections: head, style, what it is about, what made it.
+
+use std::fmt::Write as _;
+
+use super::html::Html;
+use super::{Section, Wanted};
+use crate::scene::format;
+use crate::scene::markup::escape;
+use crate::scene::palette::Palette;
+use crate::session::Overview;
+use crate::words::diagnostics::whole_sentence;
+
+/// Colours come before it.
+const STYLE: &str = include_str!("report.css");
+
+/// The whole file.
+pub(super) fn write(overview: &Overview, wanted: &Wanted, sections: &[Section]) -> String {
+    let mut out = String::new();
+    let name = escape(&wanted.name);
+    let version = env!("CARGO_PKG_VERSION");
+    let colours = |palette: &Palette| -> String {
+        let colours = palette.tokens().into_iter();
+        colours
+            .map(|(name, colour)| format!("--{name}:{colour};"))
+            .collect()
+    };
+    let light = colours(Palette::of(false, false));
+    let dark = colours(Palette::of(true, false));
+    // A string takes whatever is written to it.
+    let _ = write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+         <meta name=\"generator\" content=\"Eventscope {version}\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
+         <title>{name} – report of Eventscope</title>\n\
+         <style>\n:root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{STYLE}</style>\n\
+         </head>\n<body>\n<header>\n<h1>{name}</h1>\n"
+    );
+    out.push_str(about(overview, wanted).as_str());
+    out.push_str("<nav aria-label=\"Sections\"><ul>\n");
+    for Section { id, title, .. } in sections {
+        let _ = writeln!(out, "<li><a href=\"#{id}\">{title}</a></li>");
+    }
+    out.push_str("</ul></nav>\n</header>\n<main>\n");
+    for Section { id, title, body } in sections {
+        let body = body.as_str();
+        let _ = writeln!(
+            out,
+            "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{title}</h2>\n{body}</section>"
+        );
+    }
+    let _ = write!(
+        out,
+        "</main>\n<footer><p>Made by Eventscope {version} from {name}. Times count from the start of the log’s clock. \
+         This file has no scripts and loads nothing.</p></footer>\n</body>\n</html>\n"
+    );
+    out
+}
+
+/// What the report is about, and what is wrong with the log.
+fn about(overview: &Overview, wanted: &Wanted) -> Html {
+    let mut html = Html::default();
+    let range = match (wanted.range, overview.span) {
+        (Some(range), Some(log)) => format!("only {}", format::range(range.clip(log))),
+        (None, Some(log)) => format!("the whole log, {}", format::range(log)),
+        (_, None) => "the log has no events".to_owned(),
+    };
+    let mut facts = vec![("Log", overview.facts()), ("Time", range)];
+    if let Some(program) = &overview.program {
+        facts.insert(0, ("Program", program.clone()));
+    }
+    html.facts(&facts);
+    if overview.damaged {
+        html.say("Part of this log is missing.");
+    }
+    html.list(overview.warnings.iter().map(whole_sentence));
+    let listed = overview.warnings.len() as u64;
+    if overview.warning_count > listed {
+        let more = format::count(overview.warning_count - listed);
+        html.note(&format!("{more} more remarks are not listed here."));
+    }
+    html
+}

@@ -1,0 +1,136 @@
+//! What is wrong with the program: what it costs, what it means, what to try.
+
+use super::html::{Column, Html, Table};
+use super::{Section, Wanted};
+use crate::scene::format;
+use crate::session::Overview;
+use crate::session::query::Answers;
+use crate::session::questions::FindingsQuery;
+use crate::words::insight as words;
+use insight::Report;
+use insight::finding::{Evidence, Finding, Try};
+use insight::report::Passed;
+
+/// So many places of a finding are listed.
+const PLACES: usize = 5;
+
+pub(super) async fn section(
+    log: &impl Answers,
+    overview: &Overview,
+    wanted: &Wanted,
+) -> Option<Section> {
+    let mut section = Section::new("findings", "Findings");
+    let html = &mut section.body;
+    let Some(report) = log.ask(FindingsQuery(wanted.range)).await? else {
+        html.say("What is wrong is known when the log is read to its end.");
+        return Some(section);
+    };
+    html.say(&format!("{}.", words::checked(&report)));
+    let grave = report.gravest();
+    if grave.is_empty() {
+        html.say(&words::nothing_found(&report));
+    }
+    let told = words::program_time(overview.caps.len());
+    if let Some(told) = told.filter(|_| !grave.is_empty()) {
+        html.note(&told);
+    }
+    for found in grave {
+        finding(html, &report, found);
+    }
+    if report.unexplained_ns > 0 {
+        html.note(&words::unexplained(&report));
+    }
+    let minor = report.findings.iter().filter(|finding| !finding.matters());
+    let minor: Vec<&str> = minor.map(|finding| finding.title.as_str()).collect();
+    if !minor.is_empty() {
+        html.heading("Hardly matters");
+        html.list(minor);
+    }
+    passed(
+        html,
+        "What this log cannot tell",
+        "What is missing",
+        &report.cannot_tell,
+    );
+    passed(
+        html,
+        "What was looked at and is clear",
+        "Why",
+        &report.clear,
+    );
+    Some(section)
+}
+
+fn finding(html: &mut Html, report: &Report, finding: &Finding) {
+    html.heading(&finding.title);
+    let cost = words::cost(finding);
+    let cost = if cost.is_empty() {
+        cost
+    } else {
+        format!(" · {cost}")
+    };
+    html.note(&format!(
+        "{} · {}{cost} · rule {}",
+        words::severity(finding.severity),
+        words::confidence(finding.confidence).0,
+        finding.rule
+    ));
+    html.say(&finding.meaning);
+    if let Some(explained) = words::cost_explained(finding) {
+        html.say(&explained);
+    }
+    html.list(finding.tries.iter().map(attempt));
+    html.note(&format!("When not to trust it: {}", finding.distrust));
+    let places = finding.evidence.iter().take(PLACES);
+    let more = match finding.places {
+        places if places > PLACES as u64 => {
+            format!(", the worst {PLACES} of {}", format::count(places))
+        }
+        _ => String::new(),
+    };
+    html.table(&Table {
+        caption: format!("Where it is seen{more}"),
+        columns: vec![
+            Column::Number("From"),
+            Column::Number("To"),
+            Column::Text("About"),
+            Column::Number("Cost there"),
+        ],
+        rows: places.map(|place| place_cells(report, place)).collect(),
+        all: None,
+    });
+}
+
+fn attempt(attempt: &Try) -> String {
+    let flag = attempt.flag.as_ref();
+    let flag = flag.map(|flag| format!("Try {flag}: "));
+    let price = attempt.price.as_ref();
+    let price = price.map(|price| format!(" (price: {price})"));
+    let [flag, price] = [flag, price].map(Option::unwrap_or_default);
+    format!("{flag}{}{price}", attempt.text)
+}
+
+fn place_cells(report: &Report, place: &Evidence) -> Vec<String> {
+    let subjects = place.subjects.iter().map(|subject| report.name(*subject));
+    vec![
+        format::time(place.range.start()),
+        format::time(place.range.end()),
+        subjects.collect::<Vec<_>>().join(", "),
+        place.amount.to_string(),
+    ]
+}
+
+/// Rules that found nothing.
+fn passed(html: &mut Html, title: &str, why: &'static str, rules: &[Passed]) {
+    if rules.is_empty() {
+        return;
+    }
+    html.heading(title);
+    let row = |rule: &Passed| vec![rule.question.clone(), words::sentence(&rule.why)];
+    html.table(&Table {
+        caption: format::many(rules.len() as u64, "rule"),
+        columns: vec![Column::Text("What is asked"), Column::Text(why)],
+        rows: rules.iter().map(row).collect(),
+        all: None,
+    });
+}

@@ -1,0 +1,184 @@
+//! What the program allocated and kept, and what holds the heap.
+
+use super::html::{Column, Html, Table, cut};
+use super::{Section, Wanted};
+use crate::heap::chart::ChartQuery;
+use crate::heap::chart::picture::{Look, chart_px, heap_svg_themed};
+use crate::heap::choice::HeapChoice;
+use crate::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, ways};
+use crate::heap::table::{BandRow, BandTableQuery};
+use crate::heap::words;
+use crate::scene::format;
+use crate::session::Overview;
+use crate::session::query::Answers;
+use crate::session::questions::SummaryQuery;
+use analysis::numbers::summary::Summary;
+
+/// So many bands are listed.
+const ROWS: u64 = 50;
+/// Of so many profiles of one log there are charts.
+const PROFILES: usize = 4;
+
+pub(super) async fn section(
+    log: &impl Answers,
+    overview: &Overview,
+    wanted: &Wanted,
+) -> Option<Section> {
+    let mut section = Section::new("heap", "Heap");
+    let html = &mut section.body;
+    let summary = log.ask(SummaryQuery(wanted.range)).await?;
+    match overview.report {
+        // It tells nothing of collections.
+        Some(_) => {}
+        None => memory(html, &summary),
+    }
+    let profiles = log.ask(ProfilesQuery).await?;
+    if profiles.is_empty() {
+        no_profile(html, overview);
+    }
+    for (number, info) in (0..).zip(profiles.iter().take(PROFILES)) {
+        profile(log, html, (number, info), wanted).await?;
+    }
+    if let Some(cut) = cut(
+        PROFILES.min(profiles.len()),
+        profiles.len() as u64,
+        "heap profile",
+    ) {
+        html.note(&cut);
+    }
+    Some(section)
+}
+
+/// What the program allocated, and what it kept.
+fn memory(html: &mut Html, summary: &Summary) {
+    if summary.bytes_allocated.is_none() && summary.max_heap_size.is_none() {
+        html.note("The log has no events of the heap: GHC 7.6 and later write them with +RTS -l; -l-g and -l-a leave them out.");
+        return;
+    }
+    let or_nothing = |number: Option<u64>| {
+        let size = |bytes: u64| format!("{} · {} B", format::bytes(bytes), format::count(bytes));
+        number.map_or_else(|| format::NOTHING.to_owned(), size)
+    };
+    let rate = summary
+        .allocation_rate
+        .map(|rate| format!("{}/s", format::bytes(rate)));
+    html.facts(&[
+        ("Allocated", or_nothing(summary.bytes_allocated)),
+        (
+            "Allocation rate, of mutator time",
+            rate.unwrap_or_else(|| format::NOTHING.to_owned()),
+        ),
+        (
+            "Maximum residency: live after a major collection",
+            or_nothing(summary.max_residency),
+        ),
+        ("Average residency", or_nothing(summary.average_residency)),
+        ("Maximum heap size", or_nothing(summary.max_heap_size)),
+        ("Maximum slop", or_nothing(summary.max_slop)),
+        (
+            "Maximum fragmentation",
+            or_nothing(summary.max_fragmentation),
+        ),
+        ("Copied in collections", or_nothing(summary.bytes_copied)),
+    ]);
+}
+
+/// How to get a heap profile.
+fn no_profile(html: &mut Html, overview: &Overview) {
+    let ghc = overview.ghc.as_deref();
+    if is_too_old(ghc) {
+        html.say("The log has no heap profile. This version of GHC writes none into logs: GHC 8.2 and later do.");
+        return;
+    }
+    html.say("The log has no heap profile, which would tell what holds the heap. Run the program with one of these flags of +RTS:");
+    let row = |(flags, shows, needs): (&str, &str, &str)| {
+        [flags, shows, needs].map(str::to_owned).to_vec()
+    };
+    html.table(&Table {
+        caption: "Heap profiles".to_owned(),
+        columns: vec![
+            Column::Text("+RTS"),
+            Column::Text("What it shows"),
+            Column::Text("How to compile"),
+        ],
+        rows: ways(ghc).into_iter().map(row).collect(),
+        all: None,
+    });
+}
+
+/// A heap profile: its chart, and its bands.
+async fn profile(
+    log: &impl Answers,
+    html: &mut Html,
+    (number, info): (u32, &ProfileInfo),
+    wanted: &Wanted,
+) -> Option<()> {
+    let title = format!("Heap profile {}", info.title());
+    html.heading(&title);
+    html.note(&format!("{}.", info.facts()));
+    html.list(info.remarks());
+    let look = Look::default();
+    let choice = HeapChoice {
+        profile: number,
+        ..HeapChoice::default()
+    };
+    let chart = ChartQuery {
+        choice: choice.clone(),
+        range: wanted.range,
+        view: wanted.range,
+        width_px: chart_px(&look) as u32,
+        ..ChartQuery::default()
+    };
+    if let Some(chart) = log.ask(chart).await? {
+        let svg = heap_svg_themed(&chart, &title, &look, &format!("p{number}"));
+        html.picture(&title, &svg);
+    }
+    let bands = BandTableQuery {
+        choice,
+        range: wanted.range,
+        rows: 0..ROWS,
+        ..BandTableQuery::default()
+    };
+    let Some(table) = log.ask(bands).await? else {
+        return Some(());
+    };
+    if table.rows.is_empty() {
+        html.say("No census in this time holds anything.");
+    }
+    html.table(&Table {
+        caption: format!(
+            "{}, those that hold the most first",
+            format::many(table.total, "band")
+        ),
+        columns: vec![
+            Column::Text("Band"),
+            Column::Text("What it is"),
+            Column::Number("Mean"),
+            Column::Number("Share"),
+            Column::Number("Most"),
+            Column::Number("First"),
+            Column::Number("Last"),
+            Column::Text("How it grows"),
+        ],
+        rows: table.rows.iter().map(cells).collect(),
+        all: None,
+    });
+    if let Some(cut) = cut(table.rows.len(), table.total, "band") {
+        html.note(&cut);
+    }
+    Some(())
+}
+
+fn cells(row: &BandRow) -> Vec<String> {
+    let numbers = &row.numbers;
+    vec![
+        row.called.name.clone(),
+        row.called.subtitle.clone(),
+        words::about(numbers.mean),
+        format::fraction(numbers.share),
+        format::bytes(numbers.max),
+        format::bytes(numbers.first),
+        format::bytes(numbers.last),
+        words::growth(numbers),
+    ]
+}

@@ -1,0 +1,147 @@
+//! Writing HTML: every text passes through here and is escaped.
+
+use std::fmt::Write as _;
+
+use crate::scene::markup::escape;
+
+/// A part of a document.
+#[derive(Debug, Default)]
+pub(super) struct Html(String);
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Column {
+    /// Its cells are texts.
+    Text(&'static str),
+    /// Its cells are numbers, which stand on the right.
+    Number(&'static str),
+}
+
+/// A table. The first cell of a row says what the row is about.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// What it shows.
+    pub(super) caption: String,
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Vec<String>>,
+    /// All rows together.
+    pub(super) all: Option<Vec<String>>,
+}
+
+impl Column {
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Text(title) | Self::Number(title) => title,
+        }
+    }
+
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Text(_) => "",
+            Self::Number(_) => " class=\"number\"",
+        }
+    }
+}
+
+impl Html {
+    /// What is written so far.
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// A heading within a section.
+    pub(super) fn heading(&mut self, text: &str) {
+        let _ = writeln!(self.0, "<h3>{}</h3>", escape(text));
+    }
+
+    /// A sentence, or several.
+    pub(super) fn say(&mut self, text: &str) {
+        let _ = writeln!(self.0, "<p>{}</p>", escape(text));
+    }
+
+    /// The same, less loud.
+    pub(super) fn note(&mut self, text: &str) {
+        let _ = writeln!(self.0, "<p class=\"note\">{}</p>", escape(text));
+    }
+
+    /// A list of sentences.
+    pub(super) fn list<T: AsRef<str>>(&mut self, items: impl IntoIterator<Item = T>) {
+        let items = items.into_iter();
+        let items = items.map(|item| format!("<li>{}</li>\n", escape(item.as_ref())));
+        let items: String = items.collect();
+        if !items.is_empty() {
+            let _ = writeln!(self.0, "<ul>\n{items}</ul>");
+        }
+    }
+
+    /// Facts: a name and a text each.
+    pub(super) fn facts(&mut self, facts: &[(&str, String)]) {
+        self.0.push_str("<dl>\n");
+        for (name, text) in facts {
+            let (name, text) = (escape(name), escape(text));
+            let _ = writeln!(self.0, "<div><dt>{name}</dt><dd>{text}</dd></div>");
+        }
+        self.0.push_str("</dl>\n");
+    }
+
+    /// A picture, as SVG, which may be wider than the page.
+    pub(super) fn picture(&mut self, about: &str, svg: &str) {
+        let _ = writeln!(self.0, "<figure{}>\n{svg}</figure>", scrolls(about));
+    }
+
+    /// A table; nothing if it has no rows.
+    pub(super) fn table(&mut self, table: &Table) {
+        if table.rows.is_empty() {
+            return;
+        }
+        let (about, columns) = (scrolls(&table.caption), &table.columns);
+        let _ = write!(
+            self.0,
+            "<div class=\"wide\"{about}><table>\n<caption>{}</caption>\n<thead><tr>",
+            escape(&table.caption)
+        );
+        for column in columns {
+            let (class, title) = (column.class(), escape(column.title()));
+            let _ = write!(self.0, "<th scope=\"col\"{class}>{title}</th>");
+        }
+        self.0.push_str("</tr></thead>\n<tbody>\n");
+        for row in &table.rows {
+            self.row(columns, row);
+        }
+        self.0.push_str("</tbody>\n");
+        if let Some(all) = &table.all {
+            self.0.push_str("<tfoot>\n");
+            self.row(columns, all);
+            self.0.push_str("</tfoot>\n");
+        }
+        self.0.push_str("</table></div>\n");
+    }
+
+    fn row(&mut self, columns: &[Column], cells: &[String]) {
+        self.0.push_str("<tr>");
+        for (place, (column, cell)) in columns.iter().zip(cells).enumerate() {
+            let (class, cell) = (column.class(), escape(cell));
+            let _ = match place {
+                0 => write!(self.0, "<th scope=\"row\"{class}>{cell}</th>"),
+                _ => write!(self.0, "<td{class}>{cell}</td>"),
+            };
+        }
+        self.0.push_str("</tr>\n");
+    }
+}
+
+/// What lets the keyboard scroll something that may be wider than the page.
+fn scrolls(about: &str) -> String {
+    format!(
+        " tabindex=\"0\" role=\"group\" aria-label=\"{}\"",
+        escape(about)
+    )
+}
+
+/// That only the first rows of a table are there.
+pub(super) fn cut(shown: usize, total: u64, what: &str) -> Option<String> {
+    use crate::scene::format;
+    let all = format::many(total, what);
+    (total > shown as u64)
+        .then(|| format!("The first {shown} of {all}; the page and the command line show all."))
+}

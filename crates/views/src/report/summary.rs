@@ -1,0 +1,193 @@
+//! The numbers of `+RTS -s`, and how capabilities spent the time.
+
+use super::html::{Column, Html, Table, cut};
+use super::{Section, Wanted};
+use crate::scene::format;
+use crate::session::query::Answers;
+use crate::session::questions::SummaryQuery;
+use analysis::account::report::{CapTimes, ProgramTimes};
+use analysis::numbers::summary::{SparkTotals, Summary};
+use eventlog::ids::Duration;
+
+/// So many capabilities are listed.
+const CAPS: usize = 64;
+/// So many rows the table of parallelism has.
+const COUNTS: usize = 17;
+
+pub(super) async fn section(log: &impl Answers, wanted: &Wanted) -> Option<Section> {
+    let mut section = Section::new("summary", "Summary");
+    let html = &mut section.body;
+    let summary = log.ask(SummaryQuery(wanted.range)).await?;
+    html.facts(&times(&summary));
+    if summary.gc_ns.is_none() {
+        html.note("The log has no events of collections, which +RTS -l writes and -l-g and -l-a leave out: how the time is shared between mutator and collector is not known.");
+    }
+    match &summary.sparks {
+        Some(sparks) if sparks.total() > 0 => {
+            html.heading("Sparks");
+            html.facts(&spark_facts(sparks));
+        }
+        Some(_) => html.note("The program created no sparks."),
+        None => html.note("The log has no counts of sparks: programs write them that are linked with -threaded and run with +RTS -l."),
+    }
+    capabilities(html, &summary);
+    parallelism(html, &summary.account);
+    Some(section)
+}
+
+fn time(ns: u64) -> String {
+    format::duration(Duration(ns))
+}
+
+fn or_nothing<T>(number: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    number.map_or_else(|| format::NOTHING.to_owned(), text)
+}
+
+/// Where the time went.
+fn times(summary: &Summary) -> Vec<(&'static str, String)> {
+    let total = summary.total_ns;
+    let part = |ns: u64| format!("{} · {}", time(ns), format::percent(ns, total));
+    vec![
+        ("Total, from the start of the clock", time(total)),
+        (
+            "Events, from the first to the last",
+            time(summary.account.life_ns),
+        ),
+        (
+            "Mutator: outside of collections",
+            or_nothing(summary.mutator_ns, part),
+        ),
+        ("GC: in collections", or_nothing(summary.gc_ns, part)),
+        (
+            "Running: of the capabilities’ time",
+            or_nothing(summary.account.productivity(), format::fraction),
+        ),
+        (
+            "Productivity by +RTS -s",
+            or_nothing(summary.productivity, format::fraction),
+        ),
+        (
+            "Collections",
+            or_nothing(summary.collections, format::count),
+        ),
+        (
+            "of these parallel",
+            or_nothing(summary.parallel_collections, format::count),
+        ),
+        (
+            "Work balance of parallel collections",
+            or_nothing(summary.work_balance, format::fraction),
+        ),
+        (
+            "Sync time: until all had stopped",
+            or_nothing(summary.sync_ns, time),
+        ),
+        (
+            "Tasks: OS threads of the runtime",
+            or_nothing(summary.tasks, format::count),
+        ),
+    ]
+}
+
+fn spark_facts(sparks: &SparkTotals) -> Vec<(&'static str, String)> {
+    let all = sparks.total();
+    let part = |name, number| {
+        let share = format::percent(number, all);
+        (name, format!("{} · {share}", format::count(number)))
+    };
+    vec![
+        ("Total", format::count(all)),
+        part("Converted: evaluated in parallel", sparks.converted),
+        part("Overflowed: the pool was full", sparks.overflowed),
+        part("Dud: evaluated already", sparks.dud),
+        part("Garbage collected", sparks.gcd),
+        part("Fizzled: evaluated meanwhile", sparks.fizzled),
+    ]
+}
+
+fn capabilities(html: &mut Html, summary: &Summary) {
+    let caps = &summary.account.caps;
+    if caps.is_empty() {
+        html.note("The log names no capability, so that nothing is known of their time: it was perhaps made without events of the scheduler, which +RTS -l writes.");
+        return;
+    }
+    let cells = |times: &CapTimes, allocated: Option<u64>| {
+        let part = |ns: u64| match ns {
+            0 => format::NOTHING.to_owned(),
+            _ => format!("{} · {}", time(ns), format::percent(ns, times.life_ns)),
+        };
+        let mut cells = [
+            times.running_ns,
+            times.in_collections_ns(),
+            times.stopping_ns.saturating_add(times.coming_back_ns),
+            times.idle_ready_ns,
+            times.idle_ns,
+            times.unknown_ns,
+        ]
+        .map(part)
+        .to_vec();
+        cells.push(or_nothing(allocated, format::bytes));
+        cells
+    };
+    let rows = caps.iter().zip(&summary.capabilities).take(CAPS);
+    let rows = rows.map(|((cap, times), row)| {
+        [vec![cap.to_string()], cells(times, row.bytes_allocated)].concat()
+    });
+    let all = [
+        vec!["All".to_owned()],
+        cells(&summary.account.all_caps(), summary.bytes_allocated),
+    ];
+    html.table(&Table {
+        caption: "How each capability spent the time".to_owned(),
+        columns: vec![
+            Column::Text("Capability"),
+            Column::Number("Running threads"),
+            Column::Number("In collections"),
+            Column::Number("Stopping, coming back"),
+            Column::Number("Idle, a thread ready"),
+            Column::Number("Idle"),
+            Column::Number("Unknown"),
+            Column::Number("Allocated"),
+        ],
+        rows: rows.collect(),
+        all: (caps.len() > 1).then(|| all.concat()),
+    });
+    if let Some(cut) = cut(CAPS.min(caps.len()), caps.len() as u64, "capability") {
+        html.note(&cut);
+    }
+}
+
+/// For how long how many capabilities ran threads.
+fn parallelism(html: &mut Html, account: &ProgramTimes) {
+    if account.all_caps().running_ns == 0 {
+        html.note("The log does not tell how many capabilities ran at a time: events of the scheduler are missing, which +RTS -l writes.");
+        return;
+    }
+    let rows = account
+        .parallelism_rows(COUNTS)
+        .into_iter()
+        .map(|(counts, ns)| {
+            let (first, last) = counts.into_inner();
+            let name = match (first, last) {
+                (0, _) => "none".to_owned(),
+                _ if first == last => first.to_string(),
+                _ => format!("{first}–{last}"),
+            };
+            vec![name, time(ns), format::percent(ns, account.life_ns)]
+        });
+    html.table(&Table {
+        caption: "For how long how many capabilities ran threads".to_owned(),
+        columns: vec![
+            Column::Text("Capabilities"),
+            Column::Number("Time"),
+            Column::Number("Share"),
+        ],
+        rows: rows.collect(),
+        all: None,
+    });
+    if let Some(mean) = account.mean_parallelism() {
+        html.note(&format!(
+            "On average {mean:.2} ran, of the time in which any did."
+        ));
+    }
+}

@@ -1,0 +1,132 @@
+//! The timeline as it is when a log is opened, with what its marks mean.
+
+use std::rc::Rc;
+
+use super::{Section, Wanted};
+use crate::control::Control;
+use crate::notes::Notes;
+use crate::scene::format;
+use crate::scene::palette::Palette;
+use crate::scene::svg::SvgPainter;
+use crate::session::Overview;
+use crate::session::query::Answers;
+use crate::session::questions::LabelsQuery;
+use crate::timeline::TOP_PX;
+use crate::timeline::arrange::{TrackView, arrange};
+use crate::timeline::layout::Layout;
+use crate::timeline::picture::{Caption, Picture};
+use crate::tracks::group::Group;
+use crate::tracks::name::TrackName;
+use crate::tracks::{Known, TimelineQuery};
+use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
+use eventlog::ids::CapId;
+
+/// How wide the picture is, in CSS pixels.
+const WIDTH_PX: f64 = 1100.0;
+/// So many lines it has at most.
+const LINES: usize = 60;
+/// So many threads it has at most: those that ran longest.
+const THREADS: usize = 20;
+
+pub(super) async fn section(
+    log: &impl Answers,
+    overview: &Rc<Overview>,
+    wanted: &Wanted,
+) -> Option<Section> {
+    let mut section = Section::new("timeline", "Timeline");
+    let html = &mut section.body;
+    let Some(span) = overview.span else {
+        html.say("The log has no events, so that there is no time to show.");
+        return Some(section);
+    };
+    let longest = ThreadFilter {
+        limit: THREADS,
+        ..ThreadFilter::default()
+    };
+    let (threads, in_all) = log.ask(longest).await?;
+    let (layout, left_out) = layout(overview, &threads, in_all as u64);
+    let labels = threads.into_iter();
+    let labels = labels.filter_map(|row| Some((row.id, row.label?)));
+    let mut control = Control::default();
+    control.resize((WIDTH_PX, TOP_PX + layout.height()));
+    control.set_log(span, Rc::clone(overview), labels);
+    control.set_layout(Rc::new(layout));
+    let visible = wanted.range.map(|range| range.clip(span));
+    control.show_view(visible.filter(|range| !range.is_empty()), None, None);
+    fill(log, &mut control).await?;
+
+    let (none, caption) = (Notes::default(), caption(overview, wanted));
+    let picture = |palette| {
+        let scene = control.scene(palette, false, &none);
+        Picture::new(vec![(caption.clone(), scene)])
+    };
+    let size = picture(&Palette::LIGHT).size();
+    let about = format!("The timeline of {}, with a legend beneath", wanted.name);
+    let svg = SvgPainter::themed(size, ("t", &about), |palette, painter: &mut SvgPainter| {
+        picture(palette).paint(painter);
+    });
+    html.picture(&about, &svg);
+    if in_all > THREADS {
+        let all = format::many(in_all as u64, "thread");
+        html.note(&format!(
+            "Of {all} the {THREADS} are shown that ran longest."
+        ));
+    }
+    if left_out > 0 {
+        let all = format::many(left_out as u64, "more line");
+        html.note(&format!("{all} of the timeline are left out."));
+    }
+    Some(section)
+}
+
+/// The tracks, and how many of them there is no room for.
+fn layout(overview: &Overview, threads: &[ThreadRow], in_all: u64) -> (Layout, usize) {
+    let caps = overview.caps.iter().map(|life| (life.cap, String::new()));
+    let caps: Vec<(CapId, String)> = caps.collect();
+    let known = Known {
+        caps: &caps,
+        contents: &overview.contents,
+        threads,
+        pinned_threads: &[],
+        threads_in_all: in_all,
+    };
+    // What memory did belongs to a report, and is folded away in the page.
+    let view = TrackView {
+        opened: TrackName::new(Group::Heap.name()).into_iter().collect(),
+        ..TrackView::default()
+    };
+    let mut tracks = arrange(&known, &view);
+    // Nobody can open them here.
+    tracks.retain(|track| !track.folded);
+    let left_out = tracks.len().saturating_sub(LINES);
+    tracks.truncate(LINES);
+    (Layout::new(tracks), left_out)
+}
+
+/// Asks for what is in view.
+async fn fill(log: &impl Answers, control: &mut Control) -> Option<()> {
+    let view = control.viewport();
+    let marks = TimelineQuery {
+        view: view.span(),
+        width_px: view.width_px() as u32,
+        patience_runs: None,
+        ..control.marks_query()
+    };
+    let reply = log.ask(marks.clone()).await?;
+    control.marks_came(marks, reply);
+    if let Some(minimap) = control.minimap_query() {
+        let reply = log.ask(minimap.clone()).await?;
+        control.minimap_came(minimap, reply);
+    }
+    let unknown = control.labels_query();
+    let labels = log.ask(LabelsQuery(unknown)).await?;
+    control.labels_came(labels);
+    Some(())
+}
+
+fn caption(overview: &Overview, wanted: &Wanted) -> Caption {
+    Caption {
+        title: wanted.name.clone(),
+        facts: overview.facts(),
+    }
+}

@@ -1,0 +1,92 @@
+//! The tour: some views of a sample, and what to see there.
+
+use crate::fingerprint::Fingerprint;
+use crate::share::{Link, decode};
+use crate::view::panel::Panel;
+
+/// The sample that the tour is about.
+pub const SAMPLE: &str = "www/demo/web-server.eventlog.gz";
+/// Which log that is.
+const FINGERPRINT: &str = "8yqt.03bfae4a759d";
+
+/// A stop of the tour.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// What it is about.
+    pub title: &'static str,
+    /// What to see.
+    pub see: &'static str,
+    /// Why that matters to whoever has a slow program.
+    pub why: &'static str,
+    /// The view, as links write it.
+    pub(crate) view: &'static str,
+}
+
+impl Step {
+    /// What it shows; `panels` are those that there are.
+    #[must_use]
+    pub fn link(&self, panels: &'static [Panel]) -> Link {
+        Link {
+            fingerprint: sample(),
+            ..decode(self.view, panels)
+        }
+    }
+}
+
+/// Which log the sample is.
+#[must_use]
+pub fn sample() -> Option<Fingerprint> {
+    Fingerprint::parse(FINGERPRINT)
+}
+
+/// The tour, from its beginning to its end.
+pub const STEPS: &[Step] = &[
+    Step {
+        title: "Two seconds of a web server",
+        see: "Time runs from left to right. Each row under Capabilities is one capability: it runs one Haskell thread at a time. This server had four (+RTS -N4).",
+        why: "Green is Haskell code, orange is garbage collection, and where nothing is drawn the capability was idle. Too much orange, or too many gaps: that is what a slow program looks like.",
+        view: "p=summary",
+    },
+    Step {
+        title: "Collecting, or idle?",
+        see: "The Summary has the same in numbers. Productivity is 86.2 %, so garbage collection is not the problem. But Running says that the capabilities ran threads only 28.5 % of the time.",
+        why: "If Productivity is low, look at memory first. If only Running is low, threads wait: more capabilities would not help.",
+        view: "p=summary&hide=spans",
+    },
+    Step {
+        title: "The numbers of a part",
+        see: "Drag on the timeline to select a range of time. Here it is 200 ms long, and the panel below now speaks of that part alone.",
+        why: "Compare a slow part with a good one: what differs is the first suspect. Esc drops the range.",
+        view: "p=summary&r=840m200",
+    },
+    Step {
+        title: "The longest pause",
+        see: "The panel Collections lists every garbage collection. The longest is selected on the timeline: for 13.98 ms no thread ran. Below it each capability shows its part: bright orange works, faded orange waits.",
+        why: "A request that comes in now waits that long. Less live data, a larger nursery (-A) or the nonmoving collector make pauses shorter or rarer.",
+        view: "t=835m40&e=847108873.gc&p=gc",
+    },
+    Step {
+        title: "What a thread waits for",
+        see: "One thread of the server, client-02, is pinned at the top: the thin purple line means blocked on an MVar, here for 22.3 ms. Then it runs for less than a microsecond, and waits again.",
+        why: "A thread that hardly runs is not slow, it waits. Press U to go to the thread that woke it, and you know for whom.",
+        view: "t=830m40&e=838859645.thread24&pin=thread24&p=threads&tq=client-02",
+    },
+    Step {
+        title: "Findings",
+        see: "Thirty-odd rules look for known trouble. This one saw that 18 threads take turns: while any of them waited, only 1.3 ran on average.",
+        why: "Begin here with a log of your own. Each finding says what to try, when not to trust it, and where to see it on the timeline.",
+        view: "p=findings&io=lock-convoy",
+    },
+    Step {
+        title: "A flame graph of waiting",
+        see: "The wider a box, the more time. Each column is a thread; below it, whether it was blocked or ready, and for what. Double-click a box to zoom in.",
+        why: "The widest box is worth the most. A log of a profiled program has the same picture of its functions: where the time goes in your code.",
+        view: "p=flame&fk=waiting&fo=left",
+    },
+    Step {
+        title: "Now your own program",
+        see: "Run it with +RTS -l and drop the .eventlog on this page. For sparks, cost centres or what holds the heap, the guide has the flags to copy.",
+        why: "Share link copies a link to what you see: whoever has the same log sees the same. The log itself is never in it.",
+        view: "p=summary",
+    },
+];

@@ -1,0 +1,303 @@
+//! What can go wrong, each with a code that never changes, a sentence and advice; and a report
+//! of it that holds nothing of a log.
+//!
+//! `docs/errors.md` is written from this table, by `UPDATE_DOCS=1 cargo test -p views errors_page`.
+
+use std::fmt::{self, Write as _};
+
+use eventlog::LogError;
+use serde::{Deserialize, Serialize};
+
+/// Makes the codes with their numbers, sentences and advice.
+macro_rules! codes {
+    ($($name:ident $number:literal $sentence:literal $advice:literal;)*) => {
+        /// What went wrong.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum Code { $(#[doc = $sentence] $name,)* }
+
+        impl Code {
+            /// All of them, by number.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// Its number, which never changes and never means anything else.
+            #[must_use]
+            pub const fn number(self) -> u16 {
+                match self { $(Self::$name => $number,)* }
+            }
+
+            /// What happened, in a sentence.
+            #[must_use]
+            pub const fn sentence(self) -> &'static str {
+                match self { $(Self::$name => $sentence,)* }
+            }
+
+            /// What to do.
+            #[must_use]
+            pub const fn advice(self) -> &'static str {
+                match self { $(Self::$name => $advice,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    Empty 101 "The file is empty." "The program may still be running, or was killed before it wrote its first block: try `+RTS --eventlog-flush-interval=1`.";
+    NotALog 102 "The file is no eventlog." "Run the program with `+RTS -l` and open the `.eventlog` file that it writes.";
+    HeaderCut 103 "The file ends inside its header." "It was cut off while it was written or copied: copy it again.";
+    HeaderDamaged 104 "The header of the file is damaged." "Copy the file again in binary mode, or make a new log.";
+    TextConverted 105 "The file was converted as text." "Copy it in binary mode (ftp: `type binary`; git: `-text`), or make a new log.";
+    Ancient 106 "The log is of a GHC before 6.12." "Build the program with a newer GHC.";
+    Decompress 107 "The compressed data is damaged." "Compress the log again, or open it uncompressed.";
+    CompressedTwice 108 "The log was compressed twice." "Uncompress it once before it is opened.";
+    TooBig 109 "The log needs more memory than is allowed." "Allow more with `?memory=` in the address, or log less.";
+    NotRead 110 "The file could not be read." "It may have been moved, changed or deleted: open it again.";
+    NoEvents 111 "The log has a header but no events." "The program may have been killed at once, or logged nothing: try `+RTS -l`.";
+    Folder 112 "That is a folder." "Drop the .eventlog or .hp file that is in it.";
+    NoFile 113 "That is no file." "Drop an .eventlog or .hp file.";
+    SampleNotFetched 201 "The sample could not be fetched." "Reload the page and try again.";
+    ServedNotFetched 202 "The file could not be fetched." "Is eventscope view still running? A large file needs room on the disk of the browser, too: dropped here it is read where it is.";
+    LinkedNotFetched 203 "The log of the link could not be fetched." "Ask whoever made the link whether the log is still there, or drop it here.";
+    NoAddress 204 "The link names a log, but its address is none." "Copy the whole link, or drop the log here.";
+    AddressProtocol 205 "The link names a log at an address that is not of the web." "Only https: and http: are followed. Drop the log here.";
+    AddressSecret 206 "The link names a log at an address with a name or password in it." "Such addresses are not followed. Download the log and drop it here.";
+    AddressUnencrypted 207 "The link names a log that would come unencrypted (http:), but this page is encrypted." "Download the log and drop it here.";
+    WindowBlocked 208 "The browser did not let the second page open." "Allow this site to open windows, or download the log and drop it here.";
+    HostSilent 211 "The host does not answer, or does not let pages of other sites read the file; browsers do not tell which." "Whoever runs the host can allow it with the header Access-Control-Allow-Origin. Or download the file and drop it on Eventscope.";
+    HostRefuses 212 "The host answers that it has no such file, or refuses it." "Look whether the address is right, and whether the file needs a login: then download it and drop it on Eventscope.";
+    BrokenOff 213 "The file broke off while it came." "Try again, or download it and drop it on Eventscope.";
+    NobodyWaits 214 "The page that wanted the file is closed." "Open the link again.";
+    OutOfMemory 301 "The part that reads logs stopped: it probably ran out of memory." "Close other tabs, or log less: `+RTS -l-a` leaves all events out, `-lsg` keeps scheduler and collections.";
+    Defect 302 "The part that reads logs stopped." "This is a defect of Eventscope: please report it with the report.";
+    Updated 303 "The page was updated meanwhile." "Reload it.";
+    ShortOfMemory 304 "Memory ran short: the log was read only in part." "What was read is shown. Allow more with `?memory=` in the address, close other tabs, or log less.";
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ES-{}", self.number())
+    }
+}
+
+impl From<&LogError> for Code {
+    fn from(error: &LogError) -> Self {
+        match error {
+            LogError::Empty => Self::Empty,
+            LogError::NotAnEventlog { .. } => Self::NotALog,
+            LogError::HeaderCut(_) => Self::HeaderCut,
+            LogError::HeaderDamaged { .. } => Self::HeaderDamaged,
+            LogError::TextConverted(_) => Self::TextConverted,
+            LogError::Ancient(_) => Self::Ancient,
+            LogError::Decompress { .. } => Self::Decompress,
+            LogError::CompressedTwice => Self::CompressedTwice,
+            LogError::TooBig { .. } => Self::TooBig,
+            _ => Self::NotRead,
+        }
+    }
+}
+
+/// Something that went wrong, as the page says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What.
+    pub code: Code,
+    /// All that is said: it may name the file.
+    pub said: String,
+    /// The place in the program, if it stopped by itself.
+    pub place: Option<String>,
+}
+
+impl Trouble {
+    /// As the table says it.
+    #[must_use]
+    pub fn new(code: Code) -> Self {
+        Self::saying(
+            code,
+            format!("{} {}", code.sentence(), code.advice().replace('`', "")),
+        )
+    }
+
+    /// The same with what the browser says of it.
+    #[must_use]
+    pub fn because(code: Code, why: &str) -> Self {
+        let sentence = code.sentence().trim_end_matches('.');
+        let advice = code.advice().replace('`', "");
+        Self::saying(code, format!("{sentence}: {why}. {advice}"))
+    }
+
+    /// In other words.
+    #[must_use]
+    pub fn saying(code: Code, said: String) -> Self {
+        Self {
+            code,
+            said,
+            place: None,
+        }
+    }
+
+    /// That a worker stopped with that message, while the log of that name was open.
+    #[must_use]
+    pub fn stopped(message: &str, name: &str) -> Self {
+        let is_memory = ["memory", "alloc", "unreachable", "capacity"];
+        let code = if is_memory.iter().any(|word| message.contains(word)) {
+            Code::OutOfMemory
+        } else if message.contains("updated meanwhile") {
+            Code::Updated
+        } else {
+            Code::Defect
+        };
+        let advice = code.advice().replace('`', "");
+        let guess = match code {
+            Code::OutOfMemory => "It probably ran out of memory. ",
+            _ => "",
+        };
+        let said = format!(
+            "The part that reads logs stopped at “{name}”: {message}. {guess}{advice} A new one was started."
+        );
+        Self {
+            place: panicked_at(message),
+            ..Self::saying(code, said)
+        }
+    }
+}
+
+/// Where a panic says that it was: a file of this program, a line and a column. What else it says
+/// may be of the log.
+fn panicked_at(message: &str) -> Option<String> {
+    let (_, rest) = message.split_once("panicked at ")?;
+    let place = rest.split([' ', '\n']).next()?.trim_end_matches(':');
+    let (file, _) = place.split_once(".rs:")?;
+    let is_path = |byte: u8| byte.is_ascii_alphanumeric() || b"/_-.".contains(&byte);
+    file.bytes().all(is_path).then(|| place.to_owned())
+}
+
+/// What a report says of the program and the machine: numbers, and words of the browser.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Circumstances {
+    /// Version of the program.
+    pub version: String,
+    /// Which build of the page.
+    pub build: String,
+    /// What the browser calls itself.
+    pub browser: String,
+    /// Numbers with what they count.
+    pub numbers: Vec<(&'static str, Option<u64>)>,
+}
+
+/// A report of what went wrong, to be sent to those who can mend it. It holds nothing of the log:
+/// no name, no text, only sizes and counts.
+#[must_use]
+pub fn report(trouble: &Trouble, about: &Circumstances) -> String {
+    let code = trouble.code;
+    let mut text = format!(
+        "Eventscope report\ncode: {code}\nwhat: {}\nversion: {}\nbuild: {}\nbrowser: {}\n",
+        code.sentence(),
+        about.version,
+        about.build,
+        about.browser
+    );
+    if let Some(place) = &trouble.place {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "place: {place}");
+    }
+    for (what, number) in &about.numbers {
+        let number = number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
+        let _ = writeln!(text, "{what}: {number}");
+    }
+    text
+}
+
+/// `docs/errors.md`.
+#[must_use]
+pub fn errors_page() -> String {
+    let mut page = "# What can go wrong\n\n\
+         Each message of the page has a code that stays what it is. *Copy report* beside it copies code, version, browser, sizes and \
+         counts: nothing of the log, no name and no text.\n\n\
+         Written by the table of `crates/views/src/trouble.rs`; `UPDATE_DOCS=1 cargo test -p views errors_page` writes it anew.\n\n\
+         | code | what | what to do |\n|---|---|---|\n"
+        .to_owned();
+    for code in Code::ALL {
+        let _ = writeln!(page, "| {code} | {} | {} |", code.sentence(), code.advice());
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_project(file: &str) -> std::path::PathBuf {
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../..")
+            .join(file)
+    }
+
+    #[test]
+    fn the_errors_page_is_up_to_date() {
+        let file = in_project("docs/errors.md");
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(&file, errors_page()).expect("docs/ can be written");
+        }
+        let written = std::fs::read_to_string(file).unwrap_or_default();
+        let is_same = written == errors_page();
+        assert!(
+            is_same,
+            "UPDATE_DOCS=1 cargo test -p views errors_page writes docs/errors.md anew"
+        );
+    }
+
+    #[test]
+    fn codes_are_in_order_and_those_of_the_second_page_are_known() {
+        let numbers: Vec<u16> = Code::ALL.iter().map(|code| code.number()).collect();
+        assert!(numbers.is_sorted_by(|one, next| one < next));
+        let script = std::fs::read_to_string(in_project("www/fetch.js")).expect("www/fetch.js");
+        let used = script
+            .split("'ES-")
+            .skip(1)
+            .filter_map(|rest| rest.get(..3)?.parse().ok());
+        let used: std::collections::BTreeSet<u16> = used.collect();
+        assert_eq!(used.into_iter().collect::<Vec<_>>(), [211, 212, 213, 214]);
+        assert!((211..=214).all(|number| numbers.contains(&number)));
+    }
+
+    #[test]
+    fn every_word_of_a_report_is_known_before() {
+        let message =
+            "panicked at crates/views/src/a.rs:12:5:\nbyte index 5 is inside 'é' of `secret`";
+        let trouble = Trouble::stopped(message, "secret.eventlog");
+        assert!(trouble.said.contains("secret.eventlog"));
+        let about = Circumstances {
+            version: "0.1".to_owned(),
+            build: "abc".to_owned(),
+            browser: "Mozilla/5.0".to_owned(),
+            numbers: vec![("bytes", Some(7)), ("memory", None)],
+        };
+        assert_eq!(
+            report(&trouble, &about),
+            "Eventscope report\ncode: ES-302\nwhat: The part that reads logs stopped.\nversion: 0.1\nbuild: abc\n\
+             browser: Mozilla/5.0\nplace: crates/views/src/a.rs:12:5\nbytes: 7\nmemory: unknown\n"
+        );
+    }
+
+    #[test]
+    fn only_places_in_the_program_are_told() {
+        let at = |message| panicked_at(message);
+        assert_eq!(
+            at("panicked at src/a.rs:1:2:\nsecret").as_deref(),
+            Some("src/a.rs:1:2")
+        );
+        for other in [
+            "Uncaught Error: secret",
+            "panicked at secret\nfile.rs:1",
+            "panicked at 'é'.rs:1:1",
+        ] {
+            assert_eq!(at(other), None, "{other}");
+        }
+        let code = |message| Trouble::stopped(message, "").code;
+        assert_eq!(code("RuntimeError: unreachable"), Code::OutOfMemory);
+        assert_eq!(code("made for the test"), Code::Defect);
+        assert_eq!(
+            code("The page was updated meanwhile: reload it."),
+            Code::Updated
+        );
+    }
+}

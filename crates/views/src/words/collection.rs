@@ -1,0 +1,55 @@
+//! A collection as it is listed.
+
+use crate::scene::format;
+use analysis::numbers::Collection;
+use eventlog::ids::Duration;
+
+/// What stands above the cells of a collection.
+pub const TITLES: [&str; 11] = [
+    "No.",
+    "Start",
+    "Gen",
+    "Kind",
+    "Threads",
+    "Pause",
+    "Sync",
+    "Copied",
+    "Slop",
+    "Live after",
+    "Allocated",
+];
+
+/// The cells of a collection.
+#[must_use]
+pub fn cells(gc: &Collection) -> [String; TITLES.len()] {
+    let nothing = || format::NOTHING.to_owned();
+    let time = |ns| format::duration(Duration(ns));
+    let kind = match gc.is_parallel() {
+        true => "parallel",
+        false => "sequential",
+    };
+    // Of a collection without statistics only the times are known.
+    let told = |text: String| match gc.generation {
+        Some(_) => text,
+        None => nothing(),
+    };
+    [
+        format::count(gc.number.into()),
+        format::time(gc.start),
+        generation(gc.generation),
+        told(kind.to_owned()),
+        told(gc.threads.to_string()),
+        time(gc.pause_ns()),
+        gc.sync_ns.map_or_else(nothing, time),
+        told(format::bytes(gc.copied_bytes)),
+        told(format::bytes(gc.slop_bytes)),
+        gc.live_bytes.map_or_else(nothing, format::bytes),
+        told(format::bytes(gc.allocated_bytes)),
+    ]
+}
+
+/// A generation as it is listed.
+#[must_use]
+pub fn generation(of: Option<u16>) -> String {
+    of.map_or_else(|| format::NOTHING.to_owned(), |of| of.to_string())
+}

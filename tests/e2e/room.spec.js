@@ -1,0 +1,252 @@
+// Room for everything: the panel maximised, the details beside what they explain, one axis for
+// timeline and flame graph, and no text that is cut.
+
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@playwright/test';
+import { drop, fixture, fragment, openLog, timeline } from './helpers.js';
+
+const DEMO = fileURLToPath(new URL('../../www/demo/profiled-ffi.eventlog.gz', import.meta.url));
+const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
+const details = (page) => page.getByRole('complementary', { name: 'Details of the selected item' });
+const panels = ['summary', 'findings', 'events', 'threads', 'gc', 'sparks', 'flame', 'heap', 'ticky', 'process', 'view', 'compare', 'notes'];
+
+/** Opens a log in a window of that size. */
+async function open(page, log, [width, height], hash = '') {
+  await page.setViewportSize({ width, height });
+  await openLog(page, log, `./${hash}`);
+}
+
+/** Clicks along the lane of a capability until the details of an item are open; the row's id. */
+async function select(page, cap) {
+  const { box, cap: lane } = await timeline(page);
+  const labels = box.width < 640 ? 100 : 216;
+  for (let part = 0.1; part < 0.9; part += 0.04) {
+    await page.mouse.click(box.x + labels + (box.width - labels) * part, lane(cap));
+    if (await details(page).isVisible()) return `head-cap${cap}`;
+  }
+  throw new Error('nothing to select');
+}
+
+test('a panel has all of the window below the header, and gives it back', async ({ page }) => {
+  await open(page, LOG, [1440, 900], '#v=1&p=threads');
+  const panel = page.locator('.panel');
+  const rows = () => page.locator('.panel .grid-row').evaluateAll((rows) => {
+    const { bottom } = document.querySelector('.panel').getBoundingClientRect();
+    return rows.filter((row) => row.getBoundingClientRect().bottom <= bottom + 1).length;
+  });
+  await expect.poll(rows).toBeGreaterThan(7);
+  const button = page.getByRole('button', { name: 'Maximise the panel' });
+  await button.click();
+  const header = await page.locator('header.bar').boundingBox();
+  await expect.poll(async () => (await panel.boundingBox()).height).toBeGreaterThan(900 - header.height - header.y - 3);
+  await fragment(page, /[#&]pm=1/);
+  await expect(page.locator('.timeline canvas')).toBeHidden();
+  await page.reload();
+  await drop(page, LOG);
+  await expect(button).toHaveAttribute('aria-pressed', 'true');
+  await expect.poll(async () => (await panel.boundingBox()).height).toBeGreaterThan(800);
+  await page.keyboard.press('Shift+Backslash');
+  await expect(page.locator('.timeline canvas')).toBeVisible();
+  expect((await timeline(page)).box.height).toBeGreaterThan(200);
+  await expect(button).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('what is gone to from a maximised panel is seen', async ({ page }) => {
+  await open(page, LOG, [1440, 900], '#v=1&p=gc');
+  await page.keyboard.press('Shift+Backslash');
+  await expect(page.locator('.timeline canvas')).toBeHidden();
+  await page.locator('.panel .grid-row').nth(1).click();
+  await expect(page.locator('.timeline canvas')).toBeVisible();
+});
+
+for (const [width, height] of [[1920, 1080], [1440, 900], [1024, 768], [390, 844]]) {
+  for (const hidden of ['', ' without a panel']) {
+    test(`the details cover nothing at ${width} px${hidden}`, async ({ page }) => {
+      await open(page, LOG, [width, height]);
+      if (hidden) await page.keyboard.press('\\');
+      const head = await select(page, 1);
+      const card = await page.locator('.dock').boundingBox();
+      const { box } = await timeline(page);
+      const apart = card.y >= box.y + box.height - 0.5 || card.x >= box.x + box.width - 0.5;
+      expect(apart, JSON.stringify({ card, box })).toBe(true);
+      expect(card.height).toBeLessThanOrEqual(height / 2 + 1);
+      // All of it is in the window, and the way out with it, wherever one scrolls.
+      expect(card.x >= 0 && card.x + card.width <= width + 1 && card.y + card.height <= height + 1).toBe(true);
+      await page.locator('.dock-cards').evaluate((cards) => cards.scrollTo(0, 9999));
+      const close = await page.getByRole('button', { name: 'Close the details' }).boundingBox();
+      expect(close.y >= card.y - 1 && close.y + close.height <= card.y + card.height + 1).toBe(true);
+      // The lane of the item is in view.
+      const lane = await page.locator(`#${head}`).boundingBox();
+      expect(lane.y >= box.y + 55 && lane.y + lane.height <= box.y + box.height + 1).toBe(true);
+      await page.getByRole('button', { name: 'Close the details' }).click();
+      await expect(page.locator('.dock')).toHaveCount(0);
+    });
+  }
+}
+
+/** The pixels of a ruler from its left edge on, as a text. */
+const ruler = (page, selector, [x, y, width, height]) => page.evaluate(([selector, x, y, width, height]) => {
+  const canvas = document.querySelector(selector);
+  const scale = canvas.width / canvas.getBoundingClientRect().width;
+  const { data } = canvas.getContext('2d').getImageData(x * scale, y * scale, width * scale, height * scale);
+  return Array.from(data).join();
+}, [selector, x, y, width, height]);
+
+/** Waits until both rulers are the same, and gives them. */
+async function oneRuler(page) {
+  const { box } = await timeline(page);
+  const at = [box.width < 640 ? 100 : 216, box.width < 640 ? box.width - 100 : box.width - 216];
+  let own = '';
+  await expect(async () => {
+    own = await ruler(page, '.timeline canvas', [at[0], 32, at[1], 23]);
+    const its = await ruler(page, '.flame-ruler canvas', [at[0], 0, at[1], 23]);
+    expect(own === its).toBe(true);
+  }).toPass();
+  expect(new Set(own.split(',')).size).toBeGreaterThan(4);
+  return own;
+}
+
+for (const width of [1440, 390]) {
+  test(`timeline and flame graph have one axis at ${width} px`, async ({ page }) => {
+    await open(page, DEMO, [width, 900], '#v=1&p=flame');
+    await expect(page.locator('.flame-ruler canvas')).toBeVisible();
+    const all = await oneRuler(page);
+    // Zooming one zooms the other.
+    const { box } = await timeline(page);
+    await page.mouse.move(box.x + box.width * 0.7, box.y + 100);
+    await page.mouse.wheel(0, -400);
+    await expect(async () => expect((await oneRuler(page)) === all).toBe(false)).toPass();
+    const zoomed = await oneRuler(page);
+    const flame = await page.locator('.flame-canvas canvas').boundingBox();
+    await page.mouse.move(flame.x + flame.width * 0.6, flame.y + 10);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -120);
+    await page.keyboard.up('Control');
+    await expect(async () => expect((await oneRuler(page)) === zoomed).toBe(false)).toPass();
+    const deeper = await oneRuler(page);
+    // So does moving.
+    await page.mouse.move(flame.x + flame.width * 0.6, flame.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(flame.x + flame.width * 0.6 - 60, flame.y + 10, { steps: 4 });
+    await page.mouse.up();
+    await expect(async () => expect((await oneRuler(page)) === deeper).toBe(false)).toPass();
+    await oneRuler(page);
+    await fragment(page, /[#&]t=/);
+  });
+}
+
+test('what a search finds is shown, one after the other', async ({ page }) => {
+  await open(page, DEMO, [1440, 900], '#v=1&p=flame&fo=left');
+  const words = page.locator('.flame-strip .words');
+  const found = page.locator('.flame .found');
+  await expect(page.locator('.flame-canvas canvas')).toBeVisible();
+  await page.getByRole('searchbox', { name: 'Search frames' }).fill('sobel');
+  await expect(found).toContainText(/1 of \d+ · .*of the time/);
+  await expect(words).toContainText('sobel');
+  // What is shown is in the window.
+  const many = Number((await found.textContent()).match(/of (\d+)/)[1]);
+  if (many > 1) {
+    await page.getByRole('searchbox', { name: 'Search frames' }).press('Enter');
+    await expect(found).toContainText(`2 of ${many}`);
+    await expect(words).toContainText('sobel');
+    await page.getByRole('button', { name: /^Previous match/ }).click();
+    await page.getByRole('button', { name: /^Previous match/ }).click();
+    await expect(found).toContainText(`${many} of ${many}`);
+    await expect(words).toContainText('sobel');
+  }
+  await page.getByRole('button', { name: 'Time order' }).click();
+  await expect(found).toContainText(/1 of \d+/);
+  await page.getByRole('searchbox', { name: 'Search frames' }).fill('no such frame');
+  await expect(found).toContainText('no match');
+});
+
+test('a filter without a match says so', async ({ page }) => {
+  await open(page, LOG, [1440, 900]);
+  await page.getByRole('searchbox', { name: /Filter tracks/ }).fill('no such track');
+  await expect(page.locator('.no-match')).toContainText('No track has “no such track” in its name');
+  await page.getByRole('button', { name: 'Clear the filter' }).click();
+  await expect(page.locator('.no-match')).toHaveCount(0);
+  await expect(page.locator('.head').first()).toBeVisible();
+});
+
+test('the close button of the help stays in view', async ({ page }) => {
+  await open(page, LOG, [1024, 600]);
+  await page.keyboard.press('?');
+  await page.locator('dialog.help').evaluate((help) => help.scrollTo(0, 9999));
+  await expect(page.getByRole('button', { name: 'Close the help' })).toBeInViewport();
+});
+
+/** Texts in header, tabs and toolbars that are cut, or beyond the window. */
+const cut = (page) => page.evaluate(() => {
+  const roots = 'header.bar, .caption, .strip, .tab-bar, .controls, .chart-controls, .tabs, .flame-strip, .heap-bar';
+  const pen = document.createElement('canvas').getContext('2d');
+  const wide = (element, text) => {
+    const style = getComputedStyle(element);
+    pen.font = style.font;
+    const pads = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+    return pen.measureText(text).width + pads > element.clientWidth + 1;
+  };
+  // Cut with an ellipsis, and the whole text is told otherwise.
+  const shortened = (element) => {
+    for (let around = element; around; around = around.parentElement) {
+      if (getComputedStyle(around).textOverflow === 'ellipsis') return !!around.closest('[title]');
+    }
+    return false;
+  };
+  const problems = [];
+  for (const element of document.querySelectorAll(roots.split(', ').map((root) => `${root}, ${root} *`).join())) {
+    const box = element.getBoundingClientRect();
+    if (!element.checkVisibility({ visibilityProperty: true }) || box.width < 2 || element.closest('.visually-hidden, svg')) continue;
+    const texts = [...element.childNodes].filter((node) => node.nodeType === 3 && node.data.trim());
+    const style = getComputedStyle(element);
+    const told = shortened(element);
+    const say = (what) => problems.push(`${what}: ${element.className} “${(element.value || element.placeholder || element.textContent).trim().slice(0, 60)}”`);
+    if (element.tagName === 'SELECT') {
+      const option = element.selectedOptions[0];
+      if (!told && option && wide(element, `${option.text}xx`)) say('select');
+    } else if (element.tagName === 'INPUT' && element.placeholder) {
+      if (wide(element, element.placeholder)) say('placeholder');
+    } else if (texts.length > 0 || element.matches('button')) {
+      const scrolls = /auto|scroll/.test(style.overflowX);
+      if (!scrolls && !told && style.overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1) say('cut');
+      const scroller = element.closest('.tabs, .menu') ?? document.documentElement;
+      if (!told && scroller === document.documentElement && (box.right > innerWidth + 1 || box.left < -1)) say('beyond the window');
+    }
+  }
+  return problems;
+});
+
+for (const [width, height] of [[1024, 768], [390, 844]]) {
+  for (const [name, log] of [['a program', LOG], ['a profile', DEMO]]) {
+    test(`no text is cut at ${width} px: ${name}`, async ({ page }) => {
+      test.slow();
+      await open(page, log, [width, height]);
+      for (const panel of panels) {
+        await page.locator(`#tab-${panel}`).evaluate((tab) => tab.click());
+        await expect(page.locator('.panel-body > *').first()).toBeVisible();
+        expect.soft(await cut(page), panel).toEqual([]);
+        for (const button of await page.locator('.panel-body .controls .menu-button > button').all()) {
+          await button.click();
+          const menu = page.locator('.panel-body .menu');
+          const { x, width: wide } = await menu.boundingBox();
+          const name = `${panel}: ${await button.textContent()}`;
+          expect.soft(x >= 0 && x + wide <= width, name).toBe(true);
+          expect.soft(await menu.evaluate((menu) => menu.scrollWidth <= menu.clientWidth), name).toBe(true);
+          await page.keyboard.press('Escape');
+        }
+      }
+      for (const order of ['left', 'sandwich']) {
+        await page.evaluate((order) => { location.hash = `#v=1&p=flame&fo=${order}`; }, order);
+        await expect(page.locator('.panel-body > *').first()).toBeVisible();
+        expect.soft(await cut(page), order).toEqual([]);
+      }
+    });
+  }
+}
+
+test('on a phone the header is one row, and the flame graph has frames', async ({ page }) => {
+  await open(page, DEMO, [390, 844], '#v=1&p=flame');
+  expect((await page.locator('header.bar').boundingBox()).height).toBeLessThan(50);
+  const { y } = await page.locator('.flame-canvas').boundingBox();
+  expect(844 - y).toBeGreaterThan(120);
+});

@@ -1,0 +1,98 @@
+// The tour: every step shows what it speaks of.
+
+import { expect, test } from '@playwright/test';
+import { fixture, loaded, openLog, started, strip } from './helpers.js';
+
+const card = (page) => page.getByRole('complementary', { name: 'Tour' });
+const tab = (page, name) => expect(page.getByRole('tab', { name, exact: true })).toHaveAttribute('aria-selected', 'true');
+const panel = (page) => page.locator('#panel');
+
+/** What each step claims. */
+const STEPS = [
+  ['Two seconds of a web server', async (page) => {
+    await tab(page, 'Summary');
+    for (const cap of [0, 1, 2, 3]) await expect(page.locator(`#head-cap${cap}`)).toBeAttached();
+  }],
+  ['Collecting, or idle?', async (page) => {
+    await expect(panel(page)).toContainText('86.2 %');
+    await expect(panel(page)).toContainText('28.5 %');
+  }],
+  ['The numbers of a part', async (page) => {
+    await expect(page.locator('.chip')).toBeVisible();
+    await expect(panel(page).getByRole('heading').first()).toContainText('200 ms');
+  }],
+  ['The longest pause', async (page) => {
+    await tab(page, 'Collections');
+    await expect(strip(page)).toContainText('13.98 ms');
+    await expect(page.locator('.chip')).toHaveCount(0);
+  }],
+  ['What a thread waits for', async (page) => {
+    await tab(page, 'Threads');
+    await expect(page.locator('.heads-pinned #head-thread24')).toBeVisible();
+    await expect(strip(page)).toContainText('client-02 (thread 24) was blocked on an MVar for 22.3 ms');
+    await expect(panel(page)).toContainText('client-02');
+  }],
+  ['Findings', async (page) => {
+    await tab(page, 'Findings');
+    await expect(panel(page)).toContainText('18 threads took turns: while any of them waited, 1.3 ran on average');
+    await expect(panel(page)).toContainText('When not to trust it');
+  }],
+  ['A flame graph of waiting', async (page) => {
+    await tab(page, 'Flame graph');
+    await expect(panel(page)).toContainText('Waiting threads');
+    await expect(panel(page).locator('canvas').first()).toBeVisible();
+  }],
+  ['Now your own program', async (page) => {
+    await expect(card(page).getByRole('link')).toHaveAttribute('href', 'www/guide.html#recording');
+  }],
+];
+
+async function start(page) {
+  await page.goto('./');
+  await page.getByRole('button', { name: 'Take the tour' }).click();
+  await loaded(page);
+}
+
+for (const width of [1280, 390]) {
+  test(`each step shows what it speaks of, by keyboard, ${width} px wide`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await start(page);
+    await expect(card(page).getByRole('button', { name: 'Next' })).toBeFocused();
+    for (const [number, [title, claims]] of STEPS.entries()) {
+      await expect(card(page)).toContainText(`${number + 1} of ${STEPS.length}`);
+      await expect(card(page).getByRole('status')).toContainText(title);
+      if (width > 600) await claims(page);
+      // It covers nothing: it ends where the timeline begins.
+      const [tour, stage] = [await card(page).boundingBox(), await page.locator('.stage').boundingBox()];
+      expect(tour.y + tour.height).toBeLessThanOrEqual(stage.y + 1);
+      expect(tour.width).toBeLessThanOrEqual(width);
+      await page.keyboard.press('Enter');
+    }
+    await expect(card(page)).toHaveCount(0);
+    await expect(page.locator('.timeline canvas')).toBeVisible();
+  });
+}
+
+test('it goes back, and Escape ends it', async ({ page }) => {
+  await start(page);
+  const back = card(page).getByRole('button', { name: 'Back' });
+  await expect(back).toHaveAttribute('aria-disabled', 'true');
+  await card(page).getByRole('button', { name: 'Next' }).click();
+  await expect(card(page)).toContainText('2 of 8');
+  await back.click();
+  await expect(card(page)).toContainText('1 of 8');
+  await page.keyboard.press('Escape');
+  await expect(card(page)).toHaveCount(0);
+});
+
+test('the palette begins it too, and another log ends it', async ({ page }) => {
+  await page.goto('./');
+  await started(page);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('take the tour');
+  await page.keyboard.press('Enter');
+  await loaded(page);
+  await expect(card(page)).toBeVisible();
+  await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'));
+  await expect(card(page)).toHaveCount(0);
+});
