@@ -14,7 +14,7 @@ use js_sys::{Array, Object};
 use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{ErrorEvent, File, MessageEvent, Worker};
+use web_sys::{ErrorEvent, Event, File, MessageEvent, Worker};
 
 pub(super) use ask::Asked;
 use ask::Then;
@@ -41,8 +41,8 @@ pub(super) enum ClientEvent {
     News(LogId, News),
     /// What became of the addresses in logs.
     Symbols(String),
-    /// It died of that; another one was not started yet.
-    Died(String),
+    /// It died of that, or could not even be started; another one was not started yet.
+    Died(Option<String>),
 }
 
 /// The worker, as long as it lives.
@@ -72,7 +72,7 @@ struct Inner {
     symbols: Option<File>,
     emit: Rc<dyn Fn(ClientEvent)>,
     on_message: Option<Closure<dyn FnMut(MessageEvent)>>,
-    on_error: Option<Closure<dyn FnMut(ErrorEvent)>>,
+    on_error: Option<Closure<dyn FnMut(Event)>>,
 }
 
 impl Inner {
@@ -162,10 +162,15 @@ impl Client {
         };
         let on_error = {
             let client = self.clone();
-            Closure::<dyn FnMut(_)>::new(move |event: ErrorEvent| {
+            Closure::<dyn FnMut(_)>::new(move |event: Event| {
                 event.prevent_default();
-                let message = event.message();
-                client.died(message);
+                // Of a program that could not be fetched the browser says no more than that.
+                client.died(
+                    event
+                        .dyn_into()
+                        .ok()
+                        .map(|error: ErrorEvent| error.message()),
+                );
             })
         };
         let worker = start_worker().ok();
@@ -224,7 +229,7 @@ impl Client {
 
     /// The worker is dead, and what was open is lost: a new one is started. If it could not
     /// even start, that is tried again when a log is opened, not on and on.
-    fn died(&self, message: String) {
+    fn died(&self, message: Option<String>) {
         let mut inner = self.0.borrow_mut();
         inner.logs.clear();
         inner.reading.clear();
@@ -242,7 +247,9 @@ impl Client {
     fn hear(&self, envelope: &JsValue) {
         match wire::message(envelope) {
             Ok(FromWorker::Ready { version }) if version != VERSION => {
-                self.died("The page was updated meanwhile: reload it.".to_owned());
+                self.died(Some(
+                    "The page was updated meanwhile: reload it.".to_owned(),
+                ));
             }
             Ok(FromWorker::Ready { .. }) => self.heard_ready(),
             Ok(FromWorker::Heard(log)) => {
@@ -280,7 +287,7 @@ impl Client {
                     then(answer.map(|()| envelope));
                 }
             }
-            Ok(FromWorker::Died { message }) | Err(message) => self.died(message),
+            Ok(FromWorker::Died { message }) | Err(message) => self.died(Some(message)),
         }
     }
 

@@ -51,10 +51,11 @@ test('a log says the same whatever memory it may take, and leaves nothing', asyn
   const { memory: littleMemory, ...little } = await read(page, './?memory=1', path);
   expect(littleMemory).toMatch(/^[\d.]+\sMiB, and [\d.]+\s[KM]iB on the disk/);
   expect(little).toEqual(much);
-  expect(await putAway(page)).toHaveLength(1);
+  const former = await putAway(page);
+  expect(former).toHaveLength(1);
   // Another log takes its place: what was put away is removed.
   await openInstead(page, fixture('ghc-9.6.6/fib-forkio-N2-l'));
-  await expect.poll(() => putAway(page)).toEqual([]);
+  await expect.poll(() => putAway(page)).not.toContain(former[0]);
   rmSync(path);
 });
 

@@ -157,17 +157,27 @@ test('a worker that dies is explained and replaced', async ({ page }) => {
   await expect(page.locator('.summary tbody tr')).toHaveCount(2);
 });
 
+/** The worker's program. */
+const WORKER = /\/worker-[0-9a-f]+\/worker\.js/;
+
 test('a worker that cannot start is not tried on and on', async ({ page }) => {
   let tries = 0;
-  await page.route(/\/worker-[0-9a-f]+\/worker\.js/, (route) => {
+  await page.route(WORKER, (route) => {
     tries += 1;
     return route.abort();
   });
   await page.reload();
   await drop(page, LOG);
-  await expect(page.getByRole('alert')).toContainText('The part that reads logs stopped');
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('The part that reads logs could not be started');
+  await expect(alert).toContainText('ES-305');
   await page.waitForTimeout(1000);
   expect(tries).toBeLessThan(5);
+  // It is tried again when a log is opened, and works when the site answers.
+  await page.unroute(WORKER);
+  await drop(page, LOG);
+  await loaded(page);
+  await expect(alert).toHaveCount(0);
 });
 
 test('a report holds nothing of the log', async ({ page, context }) => {

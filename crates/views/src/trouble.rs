@@ -70,6 +70,7 @@ codes! {
     Defect 302 "The part that reads logs stopped." "This is a defect of Eventscope: please report it with the report.";
     Updated 303 "The page was updated meanwhile." "Reload it.";
     ShortOfMemory 304 "Memory ran short: the log was read only in part." "What was read is shown. Allow more with `?memory=` in the address, close other tabs, or log less.";
+    NotStarted 305 "The part that reads logs could not be started." "The site does not answer, or holds another build by now: look at the connection and reload the page.";
 }
 
 impl fmt::Display for Code {

@@ -154,7 +154,7 @@ impl App {
                 true
             }
             ClientEvent::Died(message) => {
-                self.died(ctx, &message);
+                self.died(ctx, message.as_deref());
                 true
             }
         }
@@ -221,8 +221,11 @@ impl App {
 
     /// The worker is dead, and a new one knows nothing of what is open. What the page shows of a
     /// log stays as it is; nothing more can be asked about it.
-    fn died(&mut self, ctx: &Context<Self>, message: &str) {
-        let mut trouble = Trouble::stopped(message, &self.log.name);
+    fn died(&mut self, ctx: &Context<Self>, message: Option<&str>) {
+        let mut trouble = message.map_or_else(
+            || Trouble::new(Code::NotStarted),
+            |message| Trouble::stopped(message, &self.log.name),
+        );
         self.close_other(ctx, ());
         self.log_client.close();
         self.log_client = self.client.no_log();

@@ -366,6 +366,8 @@ impl App {
         /// Said where nothing is pointed at.
         const HINT: &str =
             "Point at something to read it · wheel zooms · drag selects a range · ? for help";
+        /// The same for fingers.
+        const TOUCH_HINT: &str = "Tap something to read it · two fingers zoom · Menu has the help";
         let title = self.described().map_or_else(
             || HINT.to_owned(),
             |Description { name, text, .. }| format!("{name} {text}"),
@@ -379,7 +381,8 @@ impl App {
                         }
                         <strong>{ name }</strong>{ " " }{ text }
                     } else {
-                        <span class="faint" aria-hidden="true">{ HINT }</span>
+                        <span class="faint by-mouse" aria-hidden="true">{ HINT }</span>
+                        <span class="faint by-touch" aria-hidden="true">{ TOUCH_HINT }</span>
                     }
                 </p>
                 { self.selection() }

@@ -66,7 +66,7 @@ impl Client {
     fn hear_helper(&self, number: usize, envelope: &JsValue) {
         match wire::message(envelope) {
             Ok(FromWorker::Ready { .. }) => self.introduce(number),
-            Ok(FromWorker::Died { message }) | Err(message) => self.died(message),
+            Ok(FromWorker::Died { message }) | Err(message) => self.died(Some(message)),
             Ok(_) => {}
         }
     }

@@ -255,13 +255,18 @@ impl Builder<'_> {
         }
         let folded = self.is_folded(name, group.starts_folded());
         let note = self.note(group, rest.len(), folded);
-        tracks.push(heading(
-            Kind::Group(group),
-            name.clone(),
-            group.title(),
-            note,
-            folded,
-        ));
+        tracks.push(Track {
+            // Small letters take less room.
+            short: group.short_title().to_owned(),
+            name: group.title().to_uppercase(),
+            ..heading(
+                Kind::Group(group),
+                name.clone(),
+                group.title(),
+                note,
+                folded,
+            )
+        });
         if folded {
             return;
         }
@@ -364,17 +369,11 @@ impl Builder<'_> {
 }
 
 fn heading(kind: Kind, id: TrackName, name: &str, note: String, folded: bool) -> Track {
-    let upper = matches!(kind, Kind::Group(_));
     Track {
         kind,
         id,
-        // Small letters take less room.
         short: name.to_owned(),
-        name: if upper {
-            name.to_uppercase()
-        } else {
-            name.to_owned()
-        },
+        name: name.to_owned(),
         note,
         lacks: Vec::new(),
         folded,

@@ -95,6 +95,21 @@ impl Group {
         }
     }
 
+    /// The same where there is little room, as on a phone.
+    #[must_use]
+    pub(crate) const fn short_title(self) -> &'static str {
+        match self {
+            Self::Spans => "Spans",
+            Self::Capabilities => "Caps",
+            Self::Tasks => "OS threads",
+            Self::Perf => "Counters",
+            Self::Blocks => "Blocks",
+            Self::Samples => "Samples",
+            Self::ForeignCalls => "C calls",
+            _ => self.title(),
+        }
+    }
+
     /// Whether it is folded until it is asked for.
     #[must_use]
     pub(crate) const fn starts_folded(self) -> bool {
