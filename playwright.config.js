@@ -5,6 +5,8 @@ import process from 'node:process';
 import { defineConfig } from '@playwright/test';
 
 const port = Number(process.env.EVENTSCOPE_PORT ?? 4173);
+// A site that is served already, under any path: EVENTSCOPE_SITE=http://localhost:8000/a/b/
+const elsewhere = process.env.EVENTSCOPE_SITE;
 const isRoot = process.getuid?.() === 0;
 
 export default defineConfig({
@@ -15,13 +17,13 @@ export default defineConfig({
   retries: process.env.CI ? 1 : 0,
   workers: 2,
   reporter: [['line'], ['json', { outputFile: 'tests/e2e/results/report.json' }]],
-  webServer: {
+  webServer: elsewhere ? undefined : {
     command: `node xtask/serve.mjs --port ${port} --strict-port`,
     port,
     reuseExistingServer: false,
   },
   use: {
-    baseURL: `http://localhost:${port}/`,
+    baseURL: elsewhere ?? `http://localhost:${port}/`,
     browserName: 'chromium',
     // The tests about it allow it; elsewhere it would hide what is requested.
     serviceWorkers: 'block',
