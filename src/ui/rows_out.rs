@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use js_sys::Array;
 use wasm_bindgen_futures::spawn_local;
+use web_sys::Blob;
 use yew::prelude::*;
 
 use super::client::LogClient;
@@ -17,6 +18,11 @@ use views::session::query::Query;
 /// So many rows are asked for at once: the worker answers other questions in
 /// between.
 const PART_ROWS: u64 = 20_000;
+/// So many rows can be copied: a clipboard is held in memory more than once. A file has all.
+const COPIED_AT_MOST: u64 = 200_000;
+
+/// Said where the browser has no room for a file.
+const NO_FILE: &str = "The browser could not save the file.";
 
 /// Asks for some rows as text.
 type Ask = dyn Fn(Range<u64>, Separated, Then);
@@ -42,15 +48,19 @@ impl RowsOf {
     }
 
     /// Asks for the rows themselves, part by part, and writes them here.
-    pub(super) fn written<Q: Query>(
+    pub(super) fn written<Q: Query, T: Into<Option<String>> + 'static>(
         client: LogClient,
         question: impl Fn(Range<u64>) -> Q + 'static,
-        text: fn(&Q::Answer, Separated, bool) -> String,
+        text: fn(&Q::Answer, Separated, bool) -> T,
     ) -> Self {
         Self(Rc::new(move |rows, separated, then| {
             let is_first = rows.start == 0;
             client.ask(question(rows), move |answer| {
-                then(answer.ok().map(|answer| text(&answer, separated, is_first)));
+                then(
+                    answer
+                        .ok()
+                        .and_then(|answer| text(&answer, separated, is_first).into()),
+                );
             });
         }))
     }
@@ -93,13 +103,16 @@ pub(super) fn RowsOut(props: &RowsOutProps) -> Html {
         let (rows, said, total, name) =
             (props.rows.clone(), said.setter(), props.total, props.name);
         Callback::from(move |_: MouseEvent| {
+            if to == To::Clipboard && total > COPIED_AT_MOST {
+                return said.set(Some("Too many rows to be copied: save them.".to_owned()));
+            }
             said.set(Some("The rows are being written…".to_owned()));
             let job = Job {
                 to,
                 name,
                 rows: rows.clone(),
                 total,
-                texts: Array::new(),
+                parts: Array::new(),
                 said: said.clone(),
             };
             job.go_on();
@@ -134,26 +147,35 @@ struct Job {
     name: &'static str,
     rows: RowsOf,
     total: u64,
-    texts: Array,
+    /// The parts so far: texts, or for a file blobs, which browsers keep on the disk if they are large.
+    parts: Array,
     said: UseStateSetter<Option<String>>,
 }
 
 impl Job {
     /// Asks for the next rows, and hands over when all have come.
     fn go_on(self) {
-        let first = u64::from(self.texts.length()) * PART_ROWS;
+        let first = u64::from(self.parts.length()) * PART_ROWS;
         let separated = match self.to {
             To::Clipboard => Separated::ByTabs,
             To::File(separated) => separated,
         };
         if first >= self.total {
-            self.texts.push(&separated.end().into());
+            self.parts.push(&separated.end().into());
             return self.hand_over();
         }
         let ask = self.rows.clone();
         let then = move |text: Option<String>| match text {
             Some(text) => {
-                self.texts.push(&text.into());
+                let text = Array::of1(&text.into());
+                let part = match self.to {
+                    To::Clipboard => text.get(0),
+                    To::File(_) => match Blob::new_with_str_sequence(&text) {
+                        Ok(blob) => blob.into(),
+                        Err(_) => return self.said.set(Some(NO_FILE.to_owned())),
+                    },
+                };
+                self.parts.push(&part);
                 self.go_on();
             }
             None => self.said.set(Some("The rows could not be had.".to_owned())),
@@ -165,8 +187,8 @@ impl Job {
         let rows = format::many(self.total, "row");
         let (ending, kind) = match self.to {
             To::Clipboard => {
-                let texts = self.texts.iter();
-                let text: String = texts.filter_map(|text| text.as_string()).collect();
+                let parts = self.parts.iter();
+                let text: String = parts.filter_map(|text| text.as_string()).collect();
                 spawn_local(async move {
                     self.said.set(Some(match copy(&text).await {
                         true => format!("{rows} copied"),
@@ -180,9 +202,9 @@ impl Job {
             To::File(Separated::ByNames) => ("json", "application/json"),
         };
         let name = format!("{}.{ending}", self.name);
-        self.said.set(Some(match save(&name, kind, &self.texts) {
+        self.said.set(Some(match save(&name, kind, &self.parts) {
             Ok(()) => format!("{rows} saved as {name}"),
-            Err(_) => "The browser could not save the file.".to_owned(),
+            Err(_) => NO_FILE.to_owned(),
         }));
     }
 }

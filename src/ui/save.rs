@@ -8,14 +8,14 @@ use web_sys::{Blob, BlobPropertyBag, HtmlElement, Url};
 /// After so long the browser has taken the file.
 const TAKEN_MS: u32 = 60_000;
 
-/// Saves the texts, one after the other, as a file of that name.
+/// Saves texts and blobs, one after the other, as a file of that name.
 ///
 /// # Errors
 /// If the browser has no memory for it.
-pub(super) fn save(name: &str, kind: &str, texts: &Array) -> Result<(), JsValue> {
+pub(super) fn save(name: &str, kind: &str, parts: &Array) -> Result<(), JsValue> {
     let properties = BlobPropertyBag::new();
     properties.set_type(kind);
-    let blob = Blob::new_with_str_sequence_and_options(texts, &properties)?;
+    let blob = Blob::new_with_str_sequence_and_options(parts, &properties)?;
     save_blob(name, &blob)
 }
 

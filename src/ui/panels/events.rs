@@ -16,9 +16,11 @@ use crate::ui::act::{Act, after, on};
 use crate::ui::copy::copy;
 use crate::ui::grid::{Grid, Rows, ScrollTo, Went};
 use crate::ui::panel::PanelProps;
+use crate::ui::rows_out::RowsOf;
 use crate::ui::viewer::{Goto, Place};
 use filter::{Change, FilterBar, Match};
 use row::{COLUMNS, as_text, grid_row};
+use views::events::export::events_text;
 use views::events::filter::EventFilter;
 use views::events::visit::FoundRow;
 use views::events::{EventList, EventRow};
@@ -47,11 +49,30 @@ fn whole_list(props: &PanelProps) -> EventList {
     }
 }
 
+/// The rows of a list as text.
+fn rows_out(props: &PanelProps, list: EventList) -> RowsOf {
+    let question = move |rows: Range<u64>| EventRows {
+        list: list.clone(),
+        first: rows.start,
+        count: u32::try_from(rows.end - rows.start).unwrap_or(u32::MAX),
+    };
+    RowsOf::written(
+        props.source.client.clone(),
+        question,
+        |answer, how, is_first| {
+            let rows = answer.as_ref().ok()?;
+            Some(events_text(rows, how, is_first))
+        },
+    )
+}
+
 /// The panel.
 pub(super) struct Events {
     list: EventList,
     /// Goes up with every other list, so that late answers are known.
     number: u32,
+    /// Its rows as text.
+    out: RowsOf,
     total: u64,
     rows: Vec<EventRow>,
     first: u64,
@@ -89,6 +110,7 @@ impl Component for Events {
         let mut events = Self {
             list: whole_list(props),
             number: 0,
+            out: rows_out(props, whole_list(props)),
             total: 0,
             rows: Vec::new(),
             first: 0,
@@ -148,7 +170,7 @@ impl Component for Events {
                     counting={self.counting()}
                     on_change={on(ctx, Self::change)}
                     on_find={on(ctx, Self::find)}
-                    on_copy={on(ctx, Self::copy)} />
+                    rows={self.out.clone()} />
                 if self.total == 0 && self.counting().is_none() {
                     <p class="empty">{ "No event passes this filter. " }{ self.why_empty() }</p>
                 } else {
@@ -202,7 +224,7 @@ impl Events {
             return false;
         }
         event.prevent_default();
-        self.copy(ctx, ())
+        self.copy(ctx)
     }
 
     fn why_empty(&self) -> &'static str {
@@ -273,6 +295,7 @@ impl Events {
         });
         self.pending = here.or(self.pending);
         self.number += 1;
+        self.out = rows_out(props, self.list.clone());
         self.in_flight = false;
         self.typed = None;
         self.sought = self.sought.filter(|_| !self.list.search.is_empty());
@@ -499,7 +522,7 @@ impl Events {
     }
 
     /// Copies the selected rows, or the current one, as text with tabs.
-    fn copy(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+    fn copy(&mut self, ctx: &Context<Self>) -> bool {
         let mut selected = self.selected();
         if selected.is_empty() {
             let Some(current) = self.current else {

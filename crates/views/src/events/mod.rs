@@ -4,6 +4,7 @@
 //! filter. Everything here is told which bytes it needs and does no I/O.
 
 pub mod chunk;
+pub mod export;
 pub mod filter;
 pub mod scan;
 pub mod visit;

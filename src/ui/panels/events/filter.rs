@@ -8,6 +8,7 @@ use crate::ui::client::LogClient;
 use crate::ui::dom::{use_pause, value_of};
 use crate::ui::menu::Menu;
 use crate::ui::panel::Marked;
+use crate::ui::rows_out::{RowsOf, RowsOut};
 use crate::ui::same::Same;
 use analysis::timeline::thread_lane::ThreadFilter;
 use eventlog::ids::{CapId, ThreadId};
@@ -57,7 +58,8 @@ pub(super) struct FilterBarProps {
     pub(super) on_change: Callback<Change>,
     /// The next match (true) or the one before.
     pub(super) on_find: Callback<bool>,
-    pub(super) on_copy: Callback<()>,
+    /// The rows as text.
+    pub(super) rows: RowsOf,
 }
 
 /// Typing is followed when it has settled.
@@ -66,7 +68,6 @@ const TYPED_MS: u32 = 80;
 /// The controls.
 #[component]
 pub(super) fn FilterBar(props: &FilterBarProps) -> Html {
-    let copy = props.on_copy.reform(|_: MouseEvent| ());
     let clear = props.on_change.reform(|_: MouseEvent| Change::Clear);
     let filter = &props.list.filter;
     let filtered =
@@ -82,7 +83,7 @@ pub(super) fn FilterBar(props: &FilterBarProps) -> Html {
                 <button class="quiet" onclick={clear}>{ "Clear filter" }</button>
             }
             <span class="for" role="status">{ how_many(props) }</span>
-            <button onclick={copy} title="Copy the selected rows (Ctrl + C; select with Shift)">{ "Copy rows" }</button>
+            <RowsOut name="events" total={props.total} rows={props.rows.clone()} />
         </div>
     }
 }
