@@ -1,6 +1,7 @@
 //! What components ask of the browser again and again.
 
 use gloo_timers::callback::Timeout;
+use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
@@ -9,6 +10,15 @@ use yew::prelude::*;
 pub(super) fn value_of<E: TargetCast>(event: E) -> String {
     // A list has its value under the name that a field has it.
     event.target_unchecked_into::<HtmlInputElement>().value()
+}
+
+/// What is inside of an element and fits a selector, which is known to be valid.
+pub(super) fn elements(inside: &Element, selector: &str) -> Vec<Element> {
+    let Ok(found) = inside.query_selector_all(selector) else {
+        return Vec::new();
+    };
+    let nodes = (0..found.length()).filter_map(|at| found.get(at));
+    nodes.filter_map(|node| node.dyn_into().ok()).collect()
 }
 
 /// Sets a property of an element's style to a value that is known to be valid.

@@ -38,6 +38,7 @@ cfg_if::cfg_if! {
         mod save;
         mod share;
         mod shares;
+        mod table_out;
         mod tabs;
         mod term;
         mod theme;

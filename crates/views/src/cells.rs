@@ -158,6 +158,38 @@ pub fn rows_text<'a, const N: usize>(
     out
 }
 
+/// A small table as it stands on the page, as one text: its first row has the names of the columns.
+/// In a list of objects a column without a name has its place for one, as does one whose name another has.
+#[must_use]
+pub fn shown_table_text(how: Separated, rows: &[Vec<String>]) -> String {
+    let mut out = String::new();
+    if how != Separated::ByNames {
+        for row in rows {
+            let cells: Vec<Cell<'_>> = row.iter().map(|text| text.as_str().into()).collect();
+            push_row(&mut out, how, &cells);
+        }
+        return out;
+    }
+    let Some((heads, rows)) = rows.split_first() else {
+        return "[]\n".to_owned();
+    };
+    let named = |(place, head): (usize, &String)| {
+        let is_taken = heads.iter().take(place).any(|other| other == head);
+        match head.is_empty() || is_taken {
+            true => format!("column {}", place + 1),
+            false => head.clone(),
+        }
+    };
+    let names: Vec<String> = heads.iter().enumerate().map(named).collect();
+    let object = |row: &Vec<String>| -> serde_json::Value {
+        let cells = row.iter().map(|text| text.as_str().into());
+        let object: serde_json::Map<_, _> = names.iter().cloned().zip(cells).collect();
+        object.into()
+    };
+    let objects: Vec<serde_json::Value> = rows.iter().map(object).collect();
+    serde_json::Value::from(objects).to_string() + "\n"
+}
+
 /// Appends a row of cells, with its line end.
 fn push_row(out: &mut String, how: Separated, cells: &[Cell<'_>]) {
     let (separator, end) = match how {
@@ -221,6 +253,30 @@ mod tests {
     fn numbers_stay_numbers() {
         assert_eq!(csv(&7.into(), Formulas::Neutralised), "7");
         assert_eq!(csv(&None::<u64>.into(), Formulas::Neutralised), "");
+    }
+
+    #[test]
+    fn a_table_of_the_page_is_written_as_it_stands() {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        let rows = [
+            row(["Gen", "", "Gen"]),
+            row(["0", "185.4 ms", "=x"]),
+            row(["All", "", "1,2"]),
+        ];
+        assert_eq!(
+            shown_table_text(Separated::ByCommas, &rows),
+            "Gen,,Gen\r\n0,185.4 ms,'=x\r\nAll,,\"1,2\"\r\n"
+        );
+        let json: serde_json::Value =
+            serde_json::from_str(&shown_table_text(Separated::ByNames, &rows)).expect("JSON");
+        assert_eq!(
+            json,
+            serde_json::json!([
+                { "Gen": "0", "column 2": "185.4 ms", "column 3": "=x" },
+                { "Gen": "All", "column 2": "", "column 3": "1,2" },
+            ])
+        );
+        assert_eq!(shown_table_text(Separated::ByNames, &[]), "[]\n");
     }
 
     #[test]

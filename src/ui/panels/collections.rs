@@ -15,6 +15,7 @@ use crate::ui::panel::range_text;
 use crate::ui::panel::{PanelProps, use_answer};
 use crate::ui::place::PlaceLink;
 use crate::ui::rows_out::{RowsOf, RowsOut};
+use crate::ui::table_out::TableOut;
 use crate::ui::term::heading;
 use crate::ui::viewer::Goto;
 use analysis::numbers::Collection;
@@ -321,19 +322,21 @@ fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html
         }
     };
     html! {
-        <table class="plain-table">
-            <thead>
-                <tr>
-                    { heading("Gen", "The generation that was collected, with all younger ones.") }
-                    { heading("Number", "How many collections.") }
-                    { heading("Median", "Half of the pauses are no longer than this.") }
-                    { heading("90 %", "Nine of ten pauses are no longer than this.") }
-                    { heading("99 %", "Of a hundred pauses, one is longer than this.") }
-                    { heading("Longest", "The longest pause.") }
-                </tr>
-            </thead>
-            <tbody>{ for generations.iter().map(|pauses| row(generation(pauses.generation), pauses)) }</tbody>
-            if generations.len() > 1 { <tfoot>{ row("All".to_owned(), all) }</tfoot> }
-        </table>
+        <TableOut name="pauses">
+            <table class="plain-table">
+                <thead>
+                    <tr>
+                        { heading("Gen", "The generation that was collected, with all younger ones.") }
+                        { heading("Number", "How many collections.") }
+                        { heading("Median", "Half of the pauses are no longer than this.") }
+                        { heading("90 %", "Nine of ten pauses are no longer than this.") }
+                        { heading("99 %", "Of a hundred pauses, one is longer than this.") }
+                        { heading("Longest", "The longest pause.") }
+                    </tr>
+                </thead>
+                <tbody>{ for generations.iter().map(|pauses| row(generation(pauses.generation), pauses)) }</tbody>
+                if generations.len() > 1 { <tfoot>{ row("All".to_owned(), all) }</tfoot> }
+            </table>
+        </TableOut>
     }
 }

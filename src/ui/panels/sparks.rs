@@ -13,6 +13,7 @@ use crate::ui::guide::{guide, how_to_record};
 use crate::ui::panel::range_text;
 use crate::ui::panel::{PanelProps, use_answer};
 use crate::ui::place::PlaceLink;
+use crate::ui::table_out::TableOut;
 use crate::ui::term::heading;
 use crate::ui::viewer::Goto;
 use analysis::numbers::sparks_query::{Pool, SparkRow, SparkRunBin, SparkSlice, SparksReply};
@@ -130,28 +131,30 @@ fn table(
         }
     };
     html! {
-        <div class="table-box" tabindex="0" role="group" aria-label="Sparks by capability">
-            <table class="plain-table">
-                <thead>
-                    <tr>
-                        { heading("Capability", "What runs Haskell threads, and sparks when it has nothing else to do. Sparks that it took from another's pool count there where they were converted.") }
-                        { heading("Total", SPARK) }
-                        { heading("Created", "Put into the pool.") }
-                        { heading("Converted", CONVERTED) }
-                        { heading("Overflowed", OVERFLOWED) }
-                        { heading("Dud", DUD) }
-                        { heading("GC’d", GCD) }
-                        { heading("Fizzled", FIZZLED) }
-                        { heading("Created/s", "Created in each second, on average.") }
-                        { heading("Converted/s", "Converted in each second, on average.") }
-                        { heading("Pool min", "The fewest sparks that waited in the pool, whenever it was looked at: at collections, mostly.") }
-                        { heading("Pool mean", "How many sparks waited in the pool, as the mean over time.") }
-                        { heading("Pool max", "The most sparks that waited in the pool.") }
-                    </tr>
-                </thead>
-                <tbody>{ for rows.iter().map(line) }</tbody>
-            </table>
-        </div>
+        <TableOut name="sparks">
+            <div class="table-box" tabindex="0" role="group" aria-label="Sparks by capability">
+                <table class="plain-table">
+                    <thead>
+                        <tr>
+                            { heading("Capability", "What runs Haskell threads, and sparks when it has nothing else to do. Sparks that it took from another's pool count there where they were converted.") }
+                            { heading("Total", SPARK) }
+                            { heading("Created", "Put into the pool.") }
+                            { heading("Converted", CONVERTED) }
+                            { heading("Overflowed", OVERFLOWED) }
+                            { heading("Dud", DUD) }
+                            { heading("GC’d", GCD) }
+                            { heading("Fizzled", FIZZLED) }
+                            { heading("Created/s", "Created in each second, on average.") }
+                            { heading("Converted/s", "Converted in each second, on average.") }
+                            { heading("Pool min", "The fewest sparks that waited in the pool, whenever it was looked at: at collections, mostly.") }
+                            { heading("Pool mean", "How many sparks waited in the pool, as the mean over time.") }
+                            { heading("Pool max", "The most sparks that waited in the pool.") }
+                        </tr>
+                    </thead>
+                    <tbody>{ for rows.iter().map(line) }</tbody>
+                </table>
+            </div>
+        </TableOut>
     }
 }
 

@@ -5,6 +5,7 @@ use yew::prelude::*;
 use super::generation;
 use crate::ui::panel::{Source, use_answer};
 use crate::ui::place::{PlaceLink, seen_at};
+use crate::ui::table_out::TableOut;
 use crate::ui::term::{Term, heading};
 use crate::ui::viewer::Goto;
 use analysis::account::costs::{GcCosts, GcParts};
@@ -118,20 +119,22 @@ fn parts(costs: &[GcCosts], on_goto: &Callback<Goto>) -> Html {
     };
     let some = |part: &&Part| all.iter().any(|parts| part.2(parts) > 0);
     html! {
-        <table class="plain-table costs">
-            <caption>{ "What they cost the capabilities, together" }</caption>
-            <thead><tr><td />{ for costs.iter().map(head) }</tr></thead>
-            <tbody>
-                { row("Pauses", "How long the program stood still, from the starts of collections to their ends.", |row| row.pause_ns) }
-                { for PARTS.iter().filter(some).map(line) }
-                { row("Sum", "All of these but the pauses: the time of capabilities that went to collections.", |row| row.all_caps().all_ns()) }
-                { row("Mean stop", "For how long a capability stood still for one collection, from stopping to coming back: the mean over all capabilities and collections.", |row| row.mean_standstill_ns) }
-                <tr>
-                    <th scope="row"><Term name="Longest stop" help="The same of the collection with the longest: the mean over the capabilities." /></th>
-                    { for costs.iter().map(longest) }
-                </tr>
-            </tbody>
-        </table>
+        <TableOut name="collection-costs">
+            <table class="plain-table costs">
+                <caption>{ "What they cost the capabilities, together" }</caption>
+                <thead><tr><td />{ for costs.iter().map(head) }</tr></thead>
+                <tbody>
+                    { row("Pauses", "How long the program stood still, from the starts of collections to their ends.", |row| row.pause_ns) }
+                    { for PARTS.iter().filter(some).map(line) }
+                    { row("Sum", "All of these but the pauses: the time of capabilities that went to collections.", |row| row.all_caps().all_ns()) }
+                    { row("Mean stop", "For how long a capability stood still for one collection, from stopping to coming back: the mean over all capabilities and collections.", |row| row.mean_standstill_ns) }
+                    <tr>
+                        <th scope="row"><Term name="Longest stop" help="The same of the collection with the longest: the mean over the capabilities." /></th>
+                        { for costs.iter().map(longest) }
+                    </tr>
+                </tbody>
+            </table>
+        </TableOut>
     }
 }
 
@@ -158,18 +161,20 @@ fn capabilities(costs: &[GcCosts]) -> Html {
     };
     let count = costs.first().map_or(0, |row| row.caps.len());
     html! {
-        <table class="plain-table costs">
-            <caption>{ "Each capability in collections" }</caption>
-            <thead>
-                <tr>
-                    { heading("Cap", "The capability.") }
-                    { heading("Gen", "The generation that was collected.") }
-                    { heading("Work", "It collected; below, the share of the time that it spent within these collections.") }
-                    { heading("Idle", "It had run out of work and looked for more (GC_IDLE).") }
-                    { heading("Done", "Its part was done (GC_DONE), the collection was not.") }
-                </tr>
-            </thead>
-            <tbody>{ for (0..count.min(MOST_CAPS)).flat_map(of_cap) }</tbody>
-        </table>
+        <TableOut name="collections-by-capability">
+            <table class="plain-table costs">
+                <caption>{ "Each capability in collections" }</caption>
+                <thead>
+                    <tr>
+                        { heading("Cap", "The capability.") }
+                        { heading("Gen", "The generation that was collected.") }
+                        { heading("Work", "It collected; below, the share of the time that it spent within these collections.") }
+                        { heading("Idle", "It had run out of work and looked for more (GC_IDLE).") }
+                        { heading("Done", "Its part was done (GC_DONE), the collection was not.") }
+                    </tr>
+                </thead>
+                <tbody>{ for (0..count.min(MOST_CAPS)).flat_map(of_cap) }</tbody>
+            </table>
+        </TableOut>
     }
 }

@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use crate::ui::chart::use_width;
 use crate::ui::dom::value_of;
+use crate::ui::table_out::TableOut;
 use eventlog::ids::{Duration, Nanos};
 use insight::digest::{Curve, Group};
 use views::scene::format;
@@ -191,13 +192,15 @@ fn table(curves: &[Option<Curve>; 2]) -> Html {
     let count =
         |curve: &Option<Curve>| format::count(curve.as_ref().map_or(0, |curve| curve.count));
     html! {
-        <table class="plain-table">
-            <caption class="visually-hidden">{ "The share that took at most this long" }</caption>
-            <thead><tr><th scope="col">{ "Share" }</th><th scope="col">{ "Before" }</th><th scope="col">{ "After" }</th></tr></thead>
-            <tbody>
-                { for PARTS.into_iter().map(row) }
-                <tr><th scope="row">{ "how many" }</th>{ for curves.iter().map(|curve| html! { <td>{ count(curve) }</td> }) }</tr>
-            </tbody>
-        </table>
+        <TableOut name="how-long">
+            <table class="plain-table">
+                <caption class="visually-hidden">{ "The share that took at most this long" }</caption>
+                <thead><tr><th scope="col">{ "Share" }</th><th scope="col">{ "Before" }</th><th scope="col">{ "After" }</th></tr></thead>
+                <tbody>
+                    { for PARTS.into_iter().map(row) }
+                    <tr><th scope="row">{ "how many" }</th>{ for curves.iter().map(|curve| html! { <td>{ count(curve) }</td> }) }</tr>
+                </tbody>
+            </table>
+        </TableOut>
     }
 }

@@ -9,6 +9,7 @@ use super::counted::{Most, band_name, censuses_text, no_census, select, spark};
 use super::table::{all_bands, pin};
 use crate::ui::dom::value_of;
 use crate::ui::panel::{PanelProps, Source, span_text, use_answer};
+use crate::ui::table_out::TableOut;
 use crate::ui::term::heading;
 use crate::ui::viewer::Goto;
 use eventlog::ids::Duration;
@@ -126,16 +127,18 @@ fn list(
             if growing.rows.is_empty() {
                 <p class="empty">{ "Nothing grows here: no band that is in at least half of these censuses rises from one to the next." }</p>
             } else {
-                <table class="plain-table">
-                    <thead><tr>
-                        { heading("Band", "Click to follow it through all views; click again to stop") }
-                        { heading("Over time", "What it holds from the first to the last census, by its own maximum") }
-                        { heading("Gained", "The last census less the first one") }
-                        { heading("Share", "Of the bytes of all bands, summed over these censuses") }
-                        { heading("Slope", "Of the straight line that fits best through its bytes. R² says how much of what the band does the line explains, 0 to 1. Ranked by slope, only bands are listed that are in at least half of the censuses") }
-                    </tr></thead>
-                    <tbody>{ for growing.rows.iter().enumerate().map(row) }</tbody>
-                </table>
+                <TableOut name="heap-growth">
+                    <table class="plain-table">
+                        <thead><tr>
+                            { heading("Band", "Click to follow it through all views; click again to stop") }
+                            { heading("Over time", "What it holds from the first to the last census, by its own maximum") }
+                            { heading("Gained", "The last census less the first one") }
+                            { heading("Share", "Of the bytes of all bands, summed over these censuses") }
+                            { heading("Slope", "Of the straight line that fits best through its bytes. R² says how much of what the band does the line explains, 0 to 1. Ranked by slope, only bands are listed that are in at least half of the censuses") }
+                        </tr></thead>
+                        <tbody>{ for growing.rows.iter().enumerate().map(row) }</tbody>
+                    </table>
+                </TableOut>
                 if growing.total > shown {
                     <p class="faint">{ format!("{} of {} bands that grow; the table has all.", format::count(shown), format::count(growing.total)) }</p>
                 }
@@ -198,16 +201,18 @@ fn Beside(props: &BesideProps) -> Html {
                 <p class="faint">{ "These rise and fall together: often what the suspect holds, or what holds it." }
                     if more > 0 { { format!(" The {} most alike of {}.", bands.rows.len() - 1, format::count(bands.total)) } }</p>
             }
-            <table class="plain-table">
-                <thead><tr>
-                    { heading("Band", "A click follows it instead") }
-                    { heading("Over time", "Each by its own maximum") }
-                    { heading("Likeness", "Pearson's correlation of both over the censuses of the range: 1 if one is the other times a number. Listed from 0.9 on, of bands with at least a thousandth of all bytes") }
-                    { heading("Average", "The mean over all censuses of the range") }
-                    { heading("Gained", "The last census less the first one") }
-                </tr></thead>
-                <tbody>{ for bands.rows.iter().enumerate().map(row) }</tbody>
-            </table>
+            <TableOut name="heap-alike">
+                <table class="plain-table">
+                    <thead><tr>
+                        { heading("Band", "A click follows it instead") }
+                        { heading("Over time", "Each by its own maximum") }
+                        { heading("Likeness", "Pearson's correlation of both over the censuses of the range: 1 if one is the other times a number. Listed from 0.9 on, of bands with at least a thousandth of all bytes") }
+                        { heading("Average", "The mean over all censuses of the range") }
+                        { heading("Gained", "The last census less the first one") }
+                    </tr></thead>
+                    <tbody>{ for bands.rows.iter().enumerate().map(row) }</tbody>
+                </table>
+            </TableOut>
         </section>
     }
 }

@@ -9,6 +9,7 @@ use crate::ui::chart::{OverTime, Series, patterns, sample};
 use crate::ui::guide::how_to_record;
 use crate::ui::panel::{PanelProps, Source, range_text, use_answer};
 use crate::ui::place::{PlaceLink, seen_at};
+use crate::ui::table_out::TableOut;
 use crate::ui::term::{Term, heading};
 use crate::ui::viewer::Goto;
 use analysis::heap::held::{Held as Answer, HeldMoment, Part};
@@ -189,24 +190,26 @@ fn table(held: &Answer, on_goto: &Callback<Goto>) -> Html {
         }
     };
     html! {
-        <div class="table-box" tabindex="0" role="group" aria-label="Parts of the memory">
-            <table class="plain-table">
-                <thead><tr>
-                    { heading("Part", "Together the parts are all of the memory that the runtime holds of the system's. Nothing is counted twice.") }
-                    { for columns.iter().enumerate().map(|(place, moment)| column_heading(place, moment, on_goto)) }
-                </tr></thead>
-                <tbody>{ for parts(held).iter().map(row) }</tbody>
-                <tbody>
-                    <tr class="sum">
-                        <th scope="row">{ "Held" }</th>
-                        { for columns.iter().map(|moment| html! { <><td class="number">{ format::bytes(moment.held_bytes) }</td><td></td></> }) }
-                    </tr>
-                    { line("Held for each byte that is live", "The copying factor: 2 to 4 is usual.", &factor) }
-                    { line("Usually needed", "(2 + F) times the live data, with the ends of its blocks, and the nurseries. With -c and --nonmoving-gc 1.2 instead of 2.", &|moment| optional(moment.expected_bytes)) }
-                    { line("Expected to be needed", "What the runtime said at the last major collection by then (GHC 9.2 and later).", &|moment| optional(moment.needed_bytes)) }
-                </tbody>
-            </table>
-        </div>
+        <TableOut name="memory">
+            <div class="table-box" tabindex="0" role="group" aria-label="Parts of the memory">
+                <table class="plain-table">
+                    <thead><tr>
+                        { heading("Part", "Together the parts are all of the memory that the runtime holds of the system's. Nothing is counted twice.") }
+                        { for columns.iter().enumerate().map(|(place, moment)| column_heading(place, moment, on_goto)) }
+                    </tr></thead>
+                    <tbody>{ for parts(held).iter().map(row) }</tbody>
+                    <tbody>
+                        <tr class="sum">
+                            <th scope="row">{ "Held" }</th>
+                            { for columns.iter().map(|moment| html! { <><td class="number">{ format::bytes(moment.held_bytes) }</td><td></td></> }) }
+                        </tr>
+                        { line("Held for each byte that is live", "The copying factor: 2 to 4 is usual.", &factor) }
+                        { line("Usually needed", "(2 + F) times the live data, with the ends of its blocks, and the nurseries. With -c and --nonmoving-gc 1.2 instead of 2.", &|moment| optional(moment.expected_bytes)) }
+                        { line("Expected to be needed", "What the runtime said at the last major collection by then (GHC 9.2 and later).", &|moment| optional(moment.needed_bytes)) }
+                    </tbody>
+                </table>
+            </div>
+        </TableOut>
     }
 }
 

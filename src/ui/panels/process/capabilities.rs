@@ -8,6 +8,7 @@ use yew::prelude::*;
 use super::time_button;
 use crate::ui::dom::setter_of;
 use crate::ui::more::use_more;
+use crate::ui::table_out::TableOut;
 use crate::ui::viewer::Goto;
 use analysis::process::{CapChange, Process};
 use eventlog::ids::CapId;
@@ -124,18 +125,20 @@ pub(super) fn CapabilitySets(props: &CapabilitySetsProps) -> Html {
     html! {
         <section aria-labelledby="process-sets">
             <h2 id="process-sets">{ "Capability sets" }</h2>
-            <table>
-                <thead><tr><th scope="col">{ "Set" }</th><th scope="col">{ "Type" }</th><th scope="col">{ "Capabilities, ever" }</th></tr></thead>
-                <tbody>
-                    { for sets.iter().take(more.shown).map(|set| html! {
-                        <tr key={set.id.0}>
-                            <th scope="row">{ set.id.0 }</th>
-                            <td>{ words::set_kind(set.kind) }</td>
-                            <td>{ ranges(&set.caps) }</td>
-                        </tr>
-                    }) }
-                </tbody>
-            </table>
+            <TableOut name="capability-sets">
+                <table>
+                    <thead><tr><th scope="col">{ "Set" }</th><th scope="col">{ "Type" }</th><th scope="col">{ "Capabilities, ever" }</th></tr></thead>
+                    <tbody>
+                        { for sets.iter().take(more.shown).map(|set| html! {
+                            <tr key={set.id.0}>
+                                <th scope="row">{ set.id.0 }</th>
+                                <td>{ words::set_kind(set.kind) }</td>
+                                <td>{ ranges(&set.caps) }</td>
+                            </tr>
+                        }) }
+                    </tbody>
+                </table>
+            </TableOut>
             { more.button(sets.len(), "sets") }
         </section>
     }

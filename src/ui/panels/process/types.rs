@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use crate::ui::more::use_more;
 use crate::ui::shares::share_bar;
+use crate::ui::table_out::TableOut;
 use analysis::info::TypeCount;
 use analysis::process::Process;
 use model::sorting::SortSmall;
@@ -128,20 +129,22 @@ pub(super) fn Types(props: &TypesProps) -> Html {
         <section class="process-types" aria-labelledby="process-types">
             <h2 id="process-types">{ "Event types" }</h2>
             <p>{ "Click a name to list its events, a heading to sort." }</p>
-            <div class="sideways" tabindex="0" role="group" aria-labelledby="process-types">
-                <table>
-                    <thead><tr>{ for Column::ALL.into_iter().map(head) }<th scope="col" colspan="2">{ "Share of bytes" }</th></tr></thead>
-                    <tbody>{ for rows.iter().take(more.shown).map(|kind| row(kind, bytes, &props.on_list)) }</tbody>
-                    <tfoot>
-                        <tr>
-                            <th scope="row" colspan="3">{ format!("All {} types", types.len()) }</th>
-                            <td class="right number">{ format::count(count) }</td>
-                            <td class="right number">{ format::count(bytes) }</td>
-                            <td colspan="2">{ format::bytes(bytes) }</td>
-                        </tr>
-                    </tfoot>
-                </table>
-            </div>
+            <TableOut name="event-types">
+                <div class="sideways" tabindex="0" role="group" aria-labelledby="process-types">
+                    <table>
+                        <thead><tr>{ for Column::ALL.into_iter().map(head) }<th scope="col" colspan="2">{ "Share of bytes" }</th></tr></thead>
+                        <tbody>{ for rows.iter().take(more.shown).map(|kind| row(kind, bytes, &props.on_list)) }</tbody>
+                        <tfoot>
+                            <tr>
+                                <th scope="row" colspan="3">{ format!("All {} types", types.len()) }</th>
+                                <td class="right number">{ format::count(count) }</td>
+                                <td class="right number">{ format::count(bytes) }</td>
+                                <td colspan="2">{ format::bytes(bytes) }</td>
+                            </tr>
+                        </tfoot>
+                    </table>
+                </div>
+            </TableOut>
             { more.button(rows.len(), "types") }
         </section>
     }

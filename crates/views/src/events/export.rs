@@ -1,0 +1,49 @@
+//! Rows of events for other programs. Times are in nanoseconds.
+
+use super::EventRow;
+use crate::cells::{Cell, Separated, rows_text};
+
+/// The columns, in their order.
+const NAMES: [&str; 6] = ["time_ns", "cap", "thread", "label", "event", "text"];
+
+fn cells(row: &EventRow) -> [Cell<'_>; NAMES.len()] {
+    [
+        row.time.0.into(),
+        row.cap.map(|cap| u64::from(cap.0)).into(),
+        row.thread.map(|thread| u64::from(thread.0)).into(),
+        row.label.as_deref().into(),
+        row.name.as_str().into(),
+        row.text.as_str().into(),
+    ]
+}
+
+/// Rows as a text, which [`rows_text`] makes: a long list is asked for in parts.
+#[must_use]
+pub fn events_text(rows: &[EventRow], how: Separated, is_first: bool) -> String {
+    rows_text(how, &NAMES, rows.iter().map(cells), is_first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eventlog::ids::{CapId, Nanos, ThreadId};
+
+    #[test]
+    fn a_row_has_what_the_list_shows() {
+        let row = EventRow {
+            number: 7,
+            time: Nanos(1_500),
+            since: None,
+            cap: Some(CapId(2)),
+            thread: Some(ThreadId(9)),
+            label: None,
+            name: "UserMsg".to_owned(),
+            text: "=a, b".to_owned(),
+            found: false,
+        };
+        assert_eq!(
+            events_text(&[row], Separated::ByCommas, true),
+            "time_ns,cap,thread,label,event,text\r\n1500,2,9,,UserMsg,\"'=a, b\"\r\n"
+        );
+    }
+}
