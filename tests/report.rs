@@ -259,7 +259,12 @@ fn a_range_is_that_of_the_other_commands() {
 fn the_timeline_explains_the_marks_that_it_has() {
     let case = fixture("ghc-9.6.6/fib-forkio-N2-l");
     let html = report_of(&case.session(), &case.name, None);
-    for there in ["A thread runs", "Blocked", "Allocation rate", "A marker"] {
+    for there in [
+        "A thread runs",
+        "Blocked on an MVar",
+        "Allocation rate",
+        "A marker",
+    ] {
         assert!(html.contains(&format!(">{there}</text>")), "{there}");
     }
     for not in [

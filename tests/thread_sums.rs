@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::automata::thread_state::{Activity, Reason, ThreadSpan};
 use analysis::listen::{Alone, at_once};
@@ -301,8 +301,8 @@ fn adds_up(store: &Store, cuts: &[u64]) -> Result<(), String> {
             expect(&what, shown[Class::Ready as usize], times.ready_behind_ns)?;
             expect(&what, shown[Class::ReadyIdle as usize], times.ready_idle_ns)?;
             expect(&what, shown[Class::Unknown as usize], times.unknown_ns)?;
-            let blocked = [Class::Blocked, Class::Foreign, Class::Io];
-            let blocked = blocked.map(|class| shown[class as usize]).iter().sum();
+            let blocked: BTreeSet<Class> = WaitReason::ALL.map(WaitReason::class).into();
+            let blocked = blocked.iter().map(|class| shown[*class as usize]).sum();
             expect(&what, times.all_blocked_ns(), blocked)?;
         }
     }

@@ -170,7 +170,7 @@ fn after_a_block_it_is_ready_from_the_first_wakeup_on() {
         assert_eq!(row.sums.longest_ready_ns, 24);
         assert_eq!(row.sums.mean_ready_ns(), Some(24));
         let lane = lane(&store, 7);
-        let waits = [(20, 26, Class::Blocked), (26, 50, Class::Ready)];
+        let waits = [(20, 26, Class::Mvar), (26, 50, Class::Ready)];
         assert_eq!(lane[1..3], waits, "way {i}");
     }
 }

@@ -292,6 +292,13 @@ fn the_rows_of_capabilities_show_the_account() {
 
 #[test]
 fn the_rows_of_threads_show_the_account() {
+    const BLOCKED: [Class; 5] = [
+        Class::Mvar,
+        Class::BlackHole,
+        Class::Stm,
+        Class::ThrowTo,
+        Class::Io,
+    ];
     for_all_spans(known([29, 613], [106, 2089]), |session, view| {
         let threads = threads_of(session, None);
         for thread in threads.iter().take(200) {
@@ -302,7 +309,7 @@ fn the_rows_of_threads_show_the_account() {
                 let rows: [(&[Class], u64); 5] = [
                     (&[Class::Running, Class::Open], thread.running_ns),
                     (&[Class::Ready, Class::ReadyGc, Class::ReadyIdle], ready),
-                    (&[Class::Blocked, Class::Io], blocked),
+                    (&BLOCKED, blocked),
                     (&[Class::Foreign], thread.foreign_ns),
                     (&[Class::Unknown], thread.unknown_ns),
                 ];

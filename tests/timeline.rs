@@ -135,7 +135,7 @@ fn a_wait_is_told_in_both_of_its_parts() {
     // Both parts in one pixel.
     let said = said((0, 10_000_000_000), 12_000_000);
     assert!(said.contains("ready, "), "{said}");
-    assert!(said.contains("blocked on a Haskell object"), "{said}");
+    assert!(said.contains("blocked on an MVar"), "{said}");
     assert!(said.contains(" runs in "), "{said}");
 }
 

@@ -35,7 +35,10 @@ pub(super) const fn colour(class: Class) -> &'static str {
         Class::Returning => "returning",
         Class::IdleReady | Class::Ready | Class::ReadyIdle => "ready",
         Class::Unknown => "unknown",
-        Class::Blocked => "blocked",
+        Class::Mvar => "mvar",
+        Class::BlackHole => "black-hole",
+        Class::Stm => "stm",
+        Class::ThrowTo => "throw-to",
         Class::Foreign => "foreign",
         Class::Io | Class::Other | Class::Unread => "io",
     }

@@ -17,45 +17,51 @@ pub enum Class {
     /// Could run, but the capabilities run other threads: it was woken, yielded,
     /// ran out of heap or stack, or is new.
     Ready = 2,
-    /// Waits for a Haskell object: an MVar, a black hole, STM, throwTo.
-    Blocked = 3,
+    /// Waits for an MVar: to take, to put or to read.
+    Mvar = 3,
+    /// Waits for a value that another thread computes: a black hole.
+    BlackHole = 4,
+    /// Waits for a change of what an STM transaction read before it retried.
+    Stm = 5,
+    /// Waits for another thread to receive an exception (`throwTo`).
+    ThrowTo = 6,
     /// Is in a foreign call.
-    Foreign = 4,
+    Foreign = 7,
     /// Waits for I/O or time, or for a reason that is not known.
-    Io = 5,
+    Io = 8,
     /// Was still running when the log ended.
-    Open = 6,
+    Open = 9,
     /// Stands still until all capabilities have stopped for a collection.
-    GcSync = 7,
+    GcSync = 10,
     /// Stands still in a collection of which it has logged no work: before its
     /// first phase of work, in which the leader prepares the collection and the
     /// others wait; or all of it.
-    GcStart = 8,
+    GcStart = 11,
     /// Waits in a collection for the others, who have work.
-    GcIdle = 9,
+    GcIdle = 12,
     /// Has done its part of a collection.
-    GcDone = 10,
+    GcDone = 13,
     /// Anything else that is a span: a task, a block, a span of the program,
     /// a phase of the concurrent collector.
-    Other = 11,
+    Other = 14,
     /// Stands still while the heap is counted for a profile.
-    Census = 12,
+    Census = 15,
     /// Has not come back from a collection that is over.
-    Returning = 13,
+    Returning = 16,
     /// A capability that stands by while a thread is ready.
-    IdleReady = 14,
+    IdleReady = 17,
     /// A thread that could run, while a collection goes on or is being stopped for.
-    ReadyGc = 15,
+    ReadyGc = 18,
     /// A thread that could run, while some capability stands by.
-    ReadyIdle = 16,
+    ReadyIdle = 19,
     /// The log does not tell.
-    Unknown = 17,
+    Unknown = 20,
     /// The log is not read that far yet: all that is known are its blocks.
-    Unread = 18,
+    Unread = 21,
 }
 
 /// How many classes there are.
-pub const CLASSES: usize = 19;
+pub const CLASSES: usize = 22;
 
 /// Nanoseconds by class.
 pub type ClassTimes = [u64; CLASSES];
@@ -66,7 +72,10 @@ impl Class {
         Self::Running,
         Self::Gc,
         Self::Ready,
-        Self::Blocked,
+        Self::Mvar,
+        Self::BlackHole,
+        Self::Stm,
+        Self::ThrowTo,
         Self::Foreign,
         Self::Io,
         Self::Open,
@@ -110,7 +119,10 @@ impl Class {
             Self::Running => "running",
             Self::Gc => "collecting garbage",
             Self::Ready => "ready, behind other threads",
-            Self::Blocked => "blocked on a Haskell object",
+            Self::Mvar => "blocked on an MVar",
+            Self::BlackHole => "blocked on a black hole",
+            Self::Stm => "blocked in an STM retry",
+            Self::ThrowTo => "blocked in throwTo",
             Self::Foreign => "in a foreign call",
             Self::Io => "waiting for I/O, a delay or other",
             Self::Open => "still running at the end of the log",
@@ -182,7 +194,10 @@ impl WaitReason {
     #[must_use]
     pub const fn class(self) -> Class {
         match self {
-            Self::Mvar | Self::BlackHole | Self::Stm | Self::ThrowTo => Class::Blocked,
+            Self::Mvar => Class::Mvar,
+            Self::BlackHole => Class::BlackHole,
+            Self::Stm => Class::Stm,
+            Self::ThrowTo => Class::ThrowTo,
             Self::ForeignCall => Class::Foreign,
             Self::Delay | Self::Io | Self::Other => Class::Io,
         }

@@ -257,7 +257,7 @@ fn charts(range: Interval, row: &SparkRow) -> Html {
                 bands={stacked(&row.slices, created)}
                 summary={format!("Sparks created per second, {of}: at most {} created, {} dud, {} overflowed", most(created[0]), most(created[1]), most(created[2]))} />
             <OverTime title="Conversion" unit="sparks per second" {range} values={rates(converted)}
-                series={vec![series("Converted", "running", 0), series("Fizzled", "blocked", 1), series("GC’d", "gc", 2)]}
+                series={vec![series("Converted", "running", 0), series("Fizzled", "mvar", 1), series("GC’d", "gc", 2)]}
                 bands={stacked(&row.slices, converted)}
                 summary={format!("Sparks converted per second, {of}: at most {} converted, {} fizzled, {} GC’d", most(converted[0]), most(converted[1]), most(converted[2]))} />
             { pool_chart(range, row, &slices) }

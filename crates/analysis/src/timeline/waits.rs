@@ -17,7 +17,7 @@ use super::turns::{PARTS, Turn};
 use crate::account::Account;
 use crate::listen::Listen;
 use eventlog::ids::{Nanos, ThreadId};
-use model::class::{StopCode, WAIT_REASONS, WaitReason};
+use model::class::{Class, StopCode, WAIT_REASONS, WaitReason};
 use model::lane::{Lane, partition};
 use model::time::Interval;
 
@@ -126,6 +126,16 @@ impl Wait {
             Self::Blocked(_) => "blocked",
             Self::Queued(_) => "queued",
             Self::Collection => "ready",
+        }
+    }
+
+    /// The class of such a wait, and with it its colour.
+    #[must_use]
+    pub const fn class(self) -> Class {
+        match self {
+            Self::Blocked(reason) => reason.class(),
+            Self::Queued(_) => Class::Ready,
+            Self::Collection => Class::ReadyGc,
         }
     }
 

@@ -37,8 +37,14 @@ pub struct Palette {
     pub gc_sync: Rgb,
     /// A foreign call.
     pub foreign: Rgb,
-    /// Blocked on a Haskell object: `MVar`, black hole, STM, `throwTo`.
-    pub blocked: Rgb,
+    /// Blocked on an `MVar`.
+    pub mvar: Rgb,
+    /// Blocked on a black hole.
+    pub black_hole: Rgb,
+    /// Blocked in an STM retry.
+    pub stm: Rgb,
+    /// Blocked in `throwTo`.
+    pub throw_to: Rgb,
     /// Ready, but no capability runs it.
     pub ready: Rgb,
     /// Input and output, delay, other.
@@ -61,7 +67,10 @@ impl Palette {
         gc: Rgb::hex(0xc9_61_09),
         gc_sync: Rgb::hex(0xb5_3b_85),
         foreign: Rgb::hex(0x2b_7c_d4),
-        blocked: Rgb::hex(0x94_60_bf),
+        mvar: Rgb::hex(0x94_60_bf),
+        black_hole: Rgb::hex(0x72_47_20),
+        stm: Rgb::hex(0x0a_6c_69),
+        throw_to: Rgb::hex(0x7e_19_45),
         ready: Rgb::hex(0xb9_89_00),
         io: Rgb::hex(0x81_86_99),
     };
@@ -81,7 +90,10 @@ impl Palette {
         gc: Rgb::hex(0xfe_92_4c),
         gc_sync: Rgb::hex(0xcd_67_af),
         foreign: Rgb::hex(0x71_9d_fd),
-        blocked: Rgb::hex(0xb2_86_d8),
+        mvar: Rgb::hex(0xb2_86_d8),
+        black_hole: Rgb::hex(0x92_6d_3d),
+        stm: Rgb::hex(0x5e_d9_e5),
+        throw_to: Rgb::hex(0xb9_52_7b),
         ready: Rgb::hex(0xe1_c5_42),
         io: Rgb::hex(0x9a_a4_ac),
     };
@@ -101,7 +113,10 @@ impl Palette {
         gc: Rgb::hex(0xa5_48_00),
         gc_sync: Rgb::hex(0xa9_3b_8f),
         foreign: Rgb::hex(0x3e_73_d4),
-        blocked: Rgb::hex(0x90_59_be),
+        mvar: Rgb::hex(0x90_59_be),
+        black_hole: Rgb::hex(0x62_35_13),
+        stm: Rgb::hex(0x00_51_5e),
+        throw_to: Rgb::hex(0x5c_10_2d),
         ready: Rgb::hex(0x8e_73_05),
         io: Rgb::hex(0x72_76_7e),
     };
@@ -121,7 +136,10 @@ impl Palette {
         gc: Rgb::hex(0xff_8e_43),
         gc_sync: Rgb::hex(0xd9_7f_c6),
         foreign: Rgb::hex(0x67_93_fa),
-        blocked: Rgb::hex(0xad_9f_f0),
+        mvar: Rgb::hex(0xad_9f_f0),
+        black_hole: Rgb::hex(0xa6_7e_44),
+        stm: Rgb::hex(0x7a_f4_fc),
+        throw_to: Rgb::hex(0xba_52_77),
         ready: Rgb::hex(0xda_c8_46),
         io: Rgb::hex(0x92_96_9c),
     };
@@ -145,7 +163,7 @@ impl Palette {
 
     /// All colours, with the names that they have in the style sheet.
     #[must_use]
-    pub const fn tokens(&self) -> [(&'static str, Rgb); 16] {
+    pub const fn tokens(&self) -> [(&'static str, Rgb); 19] {
         [
             ("page", self.page),
             ("panel", self.panel),
@@ -160,12 +178,18 @@ impl Palette {
             ("gc", self.gc),
             ("gc-sync", self.gc_sync),
             ("foreign", self.foreign),
-            ("blocked", self.blocked),
+            ("mvar", self.mvar),
+            ("black-hole", self.black_hole),
+            ("stm", self.stm),
+            ("throw-to", self.throw_to),
             ("ready", self.ready),
             ("io", self.io),
         ]
     }
 }
+
+/// How opaque a frame is that is not looked for.
+pub(crate) const DIMMED: f64 = 0.25;
 
 /// The colour of a class.
 #[must_use]
@@ -176,21 +200,25 @@ pub(crate) const fn class_colour(palette: &Palette, class: Class) -> Rgb {
         Class::GcSync | Class::Census => palette.gc_sync,
         Class::ReadyGc => palette.gc,
         Class::Ready | Class::ReadyIdle | Class::IdleReady => palette.ready,
-        Class::Blocked => palette.blocked,
+        Class::Mvar => palette.mvar,
+        Class::BlackHole => palette.black_hole,
+        Class::Stm => palette.stm,
+        Class::ThrowTo => palette.throw_to,
         Class::Foreign => palette.foreign,
         Class::Io | Class::Other | Class::Unknown | Class::Unread => palette.io,
     }
 }
 
-/// The colour of a frame of a flame graph: its hue says the module, slight
-/// differences of lightness and hue the function. Stable for a name. The ink
-/// of the theme is readable on it.
+/// The colour of a function, always the same for a name. The hue goes by its name, about a
+/// middle that goes by its module: functions of one module are a family, and are told apart
+/// where there is one module only. From pink to green, about as light as each other, so that none
+/// looks like a foreign call. [`Rgb::text_on`] is what can be read on it.
 #[must_use]
 pub(crate) fn frame_colour(name: &str, module: &str, dark: bool) -> Rgb {
     match built_in(name, module) {
         Some(BuiltIn::Collecting) => {
-            let (lightness, chroma) = if dark { (0.42, 0.09) } else { (0.87, 0.07) };
-            return Rgb::oklch(lightness, chroma, 50.0);
+            let lightness = if dark { 0.59 } else { 0.75 };
+            return Rgb::oklch(lightness, 0.135, 50.0);
         }
         Some(BuiltIn::Other) => {
             let lightness = if dark { 0.33 } else { 0.90 };
@@ -198,15 +226,15 @@ pub(crate) fn frame_colour(name: &str, module: &str, dark: bool) -> Rgb {
         }
         None => {}
     }
-    // Salmon to lime, about as light as each other. A program often has one
-    // module only, so functions differ a little in hue too.
     let [module_hue, _] = shares_of(module);
     let [name_hue, name_lightness] = shares_of(name).map(|share| share - 0.5);
-    let hue = 38.0 + 60.0 * module_hue + 32.0 * name_hue;
+    let hue = -10.0 + 120.0 * module_hue + 100.0 * name_hue;
+    // Yellow that is as dark as the others is brown.
+    let yellow = (hue - 100.0).to_radians().cos();
     if dark {
-        Rgb::oklch(0.485 + 0.06 * name_lightness, 0.085, hue)
+        Rgb::oklch(0.70 + 0.04 * yellow + 0.06 * name_lightness, 0.105, hue)
     } else {
-        Rgb::oklch(0.86 + 0.07 * name_lightness, 0.095, hue)
+        Rgb::oklch(0.86 + 0.02 * yellow + 0.05 * name_lightness, 0.09, hue)
     }
 }
 
@@ -298,8 +326,8 @@ mod tests {
 
     const THEMES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 
-    fn marks(palette: &Palette) -> [(&'static str, Rgb); 7] {
-        palette.tokens()[9..].try_into().expect("seven marks")
+    fn marks(palette: &Palette) -> [(&'static str, Rgb); 10] {
+        palette.tokens()[9..].try_into().expect("ten marks")
     }
 
     #[test]
@@ -362,8 +390,41 @@ mod tests {
             assert_ne!(colour("IDLE", "IDLE"), colour("GC", "GC"));
         }
         // Links, pictures and memories rely on them: they do not change.
-        assert_eq!(frame_colour("main", "Main", false).css(), "#e2c27d");
-        assert_eq!(frame_colour("main", "Main", true).css(), "#6c5312");
+        assert_eq!(frame_colour("main", "Main", false).css(), "#ebcc8a");
+        assert_eq!(frame_colour("main", "Main", true).css(), "#bf9c4f");
+    }
+
+    /// Where all is of one module, its functions are told apart; those of a module are nearer to
+    /// each other than those of all modules.
+    #[test]
+    fn functions_of_a_module_are_a_family_of_many() {
+        let names: Vec<String> = (0..200).map(|i| format!("function{i}")).collect();
+        let mean = |colours: &[Rgb]| {
+            let mut sum = (0.0, 0.0);
+            for (i, colour) in colours.iter().enumerate() {
+                for other in &colours[..i] {
+                    sum = (sum.0 + colour.distance(*other, Vision::Full), sum.1 + 1.0);
+                }
+            }
+            sum.0 / sum.1
+        };
+        for dark in [false, true] {
+            let of = |module: &dyn Fn(usize) -> String| {
+                let names = names.iter().enumerate();
+                let colours = names.map(|(i, name)| frame_colour(name, &module(i), dark));
+                mean(&colours.collect::<Vec<_>>())
+            };
+            let one = of(&|_| "Main".to_owned());
+            let many = of(&|i| format!("Module{i}"));
+            assert!(one > 0.04, "{one}");
+            assert!(many > 1.15 * one, "{many} {one}");
+        }
+    }
+
+    /// What is drawn on a frame, also where it is dimmed as something else is looked for.
+    fn text_can_be_read_on(frame: Rgb, palette: &Palette) -> bool {
+        let ground = frame.mixed(palette.page, DIMMED);
+        frame.contrast(frame.text_on()) >= 4.5 && ground.contrast(palette.ink2) >= 4.5
     }
 
     proptest! {
@@ -371,7 +432,9 @@ mod tests {
         fn text_on_frames_is_readable(name in any::<String>(), module in any::<String>()) {
             for (dark, more) in THEMES {
                 let frame = frame_colour(&name, &module, dark);
-                prop_assert!(frame.contrast(Palette::of(dark, more).ink) >= 4.5, "{}", frame);
+                prop_assert!(text_can_be_read_on(frame, Palette::of(dark, more)), "{}", frame);
+                // And it is seen that there is one.
+                prop_assert!(frame.contrast(Palette::of(dark, more).page) >= 1.15, "{}", frame);
             }
         }
     }
@@ -381,7 +444,10 @@ mod tests {
         for (dark, more) in THEMES {
             for name in ["GC", "IDLE", "SYSTEM"] {
                 let frame = frame_colour(name, name, dark);
-                assert!(frame.contrast(Palette::of(dark, more).ink) >= 4.5);
+                assert!(
+                    text_can_be_read_on(frame, Palette::of(dark, more)),
+                    "{name}"
+                );
             }
         }
     }

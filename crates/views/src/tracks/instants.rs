@@ -295,7 +295,7 @@ const fn colour_of(kind: InstantKind, palette: &Palette) -> Rgb {
         InstantKind::Marker => palette.accent,
         InstantKind::Message | InstantKind::CapCreated | InstantKind::CapEnabled => palette.ink2,
         InstantKind::SeqGcRequested | InstantKind::ParGcRequested => palette.gc,
-        InstantKind::Migrated => palette.blocked,
+        InstantKind::Migrated => palette.mvar,
         InstantKind::Woken | InstantKind::Runnable => palette.ready,
         InstantKind::ThreadCreated
         | InstantKind::SparkThreadCreated

@@ -82,7 +82,10 @@ impl Section {
                 "The shape says what an event is about. Where several share a place, the most notable one is drawn."
             }
             Self::Arrows => "They belong to the thread that is pointed at or selected.",
-            Self::Profile | Self::Collections | Self::Spans | Self::Pointing => "",
+            Self::Profile => {
+                "A function has the colour that it has in the flame graph: always the same one, near those of its module."
+            }
+            Self::Collections | Self::Spans | Self::Pointing => "",
         }
     }
 }

@@ -6,12 +6,13 @@ use super::item::{Names, Shown};
 use super::samples::{Sampled, Samples};
 use super::words::function_name;
 use crate::scene::colour::Rgb;
+use crate::scene::flame::colour::of_frame;
 use crate::scene::painter::{Painter, Rect};
 use crate::scene::palette::{Palette, frame_colour};
 use crate::scene::strip::{Strip, standing};
 use model::class::Class;
 use model::marks::{MarkKind, MarkView};
-use model::profile::frames::{Frame, FrameKind};
+use model::profile::frames::Frame;
 
 /// From which width on a sample shows when its tick was.
 const TICK_FROM_PX: f64 = 5.0;
@@ -24,8 +25,7 @@ const IDLE_PX: f64 = 2.0;
 fn function_colour(frame: Option<&Frame>, palette: &Palette) -> Rgb {
     let dark = palette.is_dark();
     match frame {
-        Some(frame) if frame.kind == FrameKind::ForeignCall => palette.foreign,
-        Some(frame) => frame_colour(&frame.label, &frame.module, dark),
+        Some(frame) => of_frame(frame, palette, dark),
         None => frame_colour("IDLE", "IDLE", dark),
     }
 }
@@ -148,7 +148,7 @@ fn finish_run(strip: &Strip<'_>, names: &impl Names, run: Option<Run>, painter: 
     paint_edge(strip, run.rect, painter);
     for x in run.ticks {
         let tick = Rect::new(x, run.rect.y + run.rect.h - TICK_PX, 1.0, TICK_PX);
-        painter.fill(tick, strip.palette.ink2.into());
+        painter.fill(tick, run.colour.text_on().alpha(0.6));
     }
     let frame = run.number.and_then(|n| names.sampled_function(n));
     let Some(frame) = frame else {

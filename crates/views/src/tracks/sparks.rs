@@ -105,7 +105,7 @@ impl TrackKind for Sparks {
                 const {
                     &[
                         Series::new("converted", Style::Filled, |palette| palette.running),
-                        Series::new("fizzled", Style::Area, |palette| palette.blocked),
+                        Series::new("fizzled", Style::Area, |palette| palette.mvar),
                         Series::new("garbage collected", Style::Striped, |palette| palette.gc)
                             .key("GC’d"),
                     ]

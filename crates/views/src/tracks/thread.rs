@@ -170,7 +170,7 @@ impl TrackKind for Thread {
         let several = buckets(|place| {
             vec![
                 (Class::Running, wave(place, 0.7)),
-                (Class::Blocked, 0.15),
+                (Class::Mvar, 0.15),
                 (Class::Ready, 0.05),
             ]
         });
@@ -186,9 +186,24 @@ impl TrackKind for Thread {
                 of(Class::Ready),
             ),
             Explained::new(
-                "Blocked",
-                "It waits for a Haskell object: an MVar, a value that another thread computes (black hole), an STM retry, throwTo.",
-                of(Class::Blocked),
+                "Blocked on an MVar",
+                "It waits until another thread fills the MVar, or empties it. Channels and locks are made of MVars.",
+                of(Class::Mvar),
+            ),
+            Explained::new(
+                "Blocked in an STM retry",
+                "It waits until another thread changes one of the variables that its transaction read.",
+                of(Class::Stm),
+            ),
+            Explained::new(
+                "Blocked on a black hole",
+                "It needs a lazy value that another thread is computing.",
+                of(Class::BlackHole),
+            ),
+            Explained::new(
+                "Blocked in throwTo",
+                "It waits until another thread has received its exception.",
+                of(Class::ThrowTo),
             ),
             Explained::new(
                 "In a foreign call",

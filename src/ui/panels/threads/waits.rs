@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use super::swatch;
 use crate::ui::panel::{Source, range_text, use_answer};
 use crate::ui::place::PlaceLink;
 use crate::ui::term::heading;
@@ -82,7 +83,8 @@ fn by_reason(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
             Wait::Queued(_) => format!("ready, after: {reason}"),
             Wait::Collection => "ready, in a collection".to_owned(),
         };
-        cells(totals.thread, name, total, all, on_goto)
+        let shown = html! { <>{ swatch(total.of.class()) }{ " " }{ &name }</> };
+        cells(totals.thread, (&name, shown), total, all, on_goto)
     };
     let heads = [
         (
@@ -110,7 +112,8 @@ fn by_waker(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
             Waker::Runtime => "the runtime".to_owned(),
             Waker::NotTold => "not in the log".to_owned(),
         };
-        cells(totals.thread, name, total, all, on_goto)
+        let shown = html! { { &name } };
+        cells(totals.thread, (&name, shown), total, all, on_goto)
     };
     let heads = [
         (
@@ -148,7 +151,7 @@ fn table(
 
 fn cells<T>(
     thread: ThreadId,
-    name: String,
+    (name, shown): (&str, Html),
     total: &WaitTotal<T>,
     all_ns: u64,
     on_goto: &Callback<Goto>,
@@ -161,7 +164,7 @@ fn cells<T>(
     });
     html! {
         <tr>
-            <th scope="row">{ name }</th>
+            <th scope="row">{ shown }</th>
             <td class="number">{ format::duration(Duration(total.ns)) }</td>
             <td class="number">{ format::percent(total.ns, all_ns) }</td>
             <td class="number">{ format::count(total.count) }</td>

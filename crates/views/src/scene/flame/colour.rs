@@ -1,15 +1,14 @@
-//! The colour of a box. A package and a module have a hue, a function a shade
-//! of it, always the same for a name. What is not a function has the colour
+//! The colour of a box. A function has a hue of its own, near those of its package and
+//! module, always the same for a name. What is not a function has the colour
 //! that it has on the timeline.
 
 use super::super::colour::Rgb;
-use super::super::palette::{Palette, frame_colour, shares_of};
+use super::super::palette::{Palette, class_colour, frame_colour, shares_of};
 use analysis::timeline::waits::Wait;
-use model::class::Class;
 use model::profile::frames::{Frame, FrameKind};
 
 /// The colour of a frame.
-pub(super) fn of_frame(frame: &Frame, palette: &Palette, dark: bool) -> Rgb {
+pub(crate) fn of_frame(frame: &Frame, palette: &Palette, dark: bool) -> Rgb {
     match frame.kind {
         FrameKind::ForeignCall => palette.foreign,
         FrameKind::Foreign => in_foreign_code(&frame.label, dark),
@@ -26,24 +25,23 @@ pub(super) fn of_frame(frame: &Frame, palette: &Palette, dark: bool) -> Rgb {
 /// What a foreign call runs has shades of its colour.
 fn in_foreign_code(name: &str, dark: bool) -> Rgb {
     let [lightness, hue] = shares_of(name).map(|share| share - 0.5);
-    let (middle, chroma) = if dark { (0.46, 0.08) } else { (0.84, 0.075) };
+    let (middle, chroma) = if dark { (0.70, 0.09) } else { (0.84, 0.075) };
     Rgb::oklch(middle + 0.07 * lightness, chroma, 250.0 + 30.0 * hue)
 }
 
 /// Waiting has the colours of the timeline.
 fn of_wait(label: &str, palette: &Palette) -> Rgb {
-    let same = |wait: &Wait| wait.reason() == label || wait.state() == label;
-    let colour = |wait: Wait| match wait {
-        Wait::Collection => palette.gc,
-        Wait::Queued(_) => palette.ready,
-        Wait::Blocked(reason) => match reason.class() {
-            Class::Foreign => palette.foreign,
-            Class::Io => palette.io,
-            _ => palette.blocked,
-        },
-    };
-    // What is no wait is what threads did in between.
-    Wait::all().find(same).map_or(palette.running, colour)
+    let colour = |wait: Wait| class_colour(palette, wait.class());
+    if let Some(wait) = Wait::all().find(|wait| wait.reason() == label) {
+        return colour(wait);
+    }
+    match Wait::all().find(|wait| wait.state() == label) {
+        // It has a colour for each reason.
+        Some(Wait::Blocked(_)) => palette.line,
+        Some(wait) => colour(wait),
+        // What is no wait is what threads did in between.
+        None => palette.running,
+    }
 }
 
 /// The colour of a change: more than before is warm, less is cold, as much is

@@ -2,7 +2,7 @@
 //! `paint`, one of them over time in `area`, the part in view in `window`, all of it in small in `minimap`.
 
 mod area;
-mod colour;
+pub(crate) mod colour;
 mod minimap;
 mod paint;
 mod picture;

@@ -2,7 +2,7 @@
 
 use super::super::format;
 use super::super::painter::{Align, Face, Painter, Rect};
-use super::super::palette::Palette;
+use super::super::palette::{DIMMED, Palette};
 use super::{Graph, LEVEL_PX, Window, box_name, colour};
 
 /// What is to be painted.
@@ -163,7 +163,7 @@ impl FlameScene<'_> {
             None => colour::of_frame(&named.frame, self.palette, self.dark),
         };
         let dimmed = self.searching && !named.found;
-        painter.fill(rect, colour.alpha(if dimmed { 0.35 } else { 1.0 }));
+        painter.fill(rect, colour.alpha(if dimmed { DIMMED } else { 1.0 }));
         if self.searching && named.found {
             let underline = Rect::new(rect.x, rect.y + rect.h - 2.0, rect.w, 2.0);
             painter.fill(underline, self.palette.accent.into());
@@ -174,7 +174,7 @@ impl FlameScene<'_> {
             return;
         }
         let ink = if dimmed {
-            self.palette.ink3
+            self.palette.ink2
         } else {
             colour.text_on()
         };

@@ -13,7 +13,10 @@ const STRIPE_PX: (f64, f64) = (5.0, 1.5);
 /// pixels. The line of a thread that is ready is whole.
 const fn dashes(class: Class) -> &'static [(f64, f64)] {
     match class {
-        Class::Blocked => &[(9.0, 4.0)],
+        Class::Mvar => &[(9.0, 4.0)],
+        Class::BlackHole => &[(1.5, 2.5)],
+        Class::Stm => &[(6.0, 2.0), (2.0, 2.0), (2.0, 2.0)],
+        Class::ThrowTo => &[(18.0, 3.0)],
         Class::Foreign | Class::GcSync => &[(3.0, 3.0)],
         Class::Io => &[(9.0, 3.0), (3.0, 3.0)],
         _ => &[],

@@ -42,7 +42,7 @@ pub(super) fn arrows() -> Vec<Entry> {
         arrows: vec![arrow(ArrowKind::Wakeup, Some(ThreadId(3)))],
         ..Sample::rows(&[
             (waker, vec![Made::span(Class::Running, 4.0, 40.0)]),
-            (THREAD, runs(Class::Blocked)),
+            (THREAD, runs(Class::Mvar)),
         ])
         .into()
     };
@@ -74,7 +74,7 @@ fn thread() -> SmallScene {
         THREAD,
         vec![
             Made::span(Class::Running, 6.0, 30.0),
-            Made::span(Class::Blocked, 30.0, 52.0),
+            Made::span(Class::Mvar, 30.0, 52.0),
             Made::span(Class::Running, 52.0, 90.0),
         ],
     )

@@ -90,7 +90,10 @@ fn patterns_tell_apart_what_shapes_do_not() {
         gc: Palette::LIGHT.io,
         gc_sync: Palette::LIGHT.io,
         foreign: Palette::LIGHT.io,
-        blocked: Palette::LIGHT.io,
+        mvar: Palette::LIGHT.io,
+        black_hole: Palette::LIGHT.io,
+        stm: Palette::LIGHT.io,
+        throw_to: Palette::LIGHT.io,
         ready: Palette::LIGHT.io,
         ..Palette::LIGHT
     };
