@@ -2,7 +2,7 @@
 # Fills the fuzzers' corpora from the fixtures: whole logs and their first 8 KiB, headers, single payloads.
 set -eu
 cd "$(dirname "$0")"
-mkdir -p corpus/log corpus/heap_report corpus/header corpus/event corpus/symbols corpus/calls corpus/questions corpus/slices
+mkdir -p corpus/log corpus/heap_report corpus/header corpus/event corpus/symbols corpus/calls corpus/link corpus/questions corpus/slices
 for log in ../tests/fixtures/logs/*/*.eventlog; do
   name=$(basename "$(dirname "$log")")-$(basename "$log" .eventlog)
   # The first byte says in which pieces the log is supplied.
@@ -42,3 +42,6 @@ STOP 1 baz
 ANN_CALL_RET 0x410061 0x40ff00 71
 STOP 0 bar
 END
+# The examples of the grammar, as one link; and a file of notes.
+sed -n 's/^| `\([a-z0-9]*\)` | .* | `\([^`]*\)` |$/\1=\2/p' ../docs/link.md | paste -s -d '&' > corpus/link/all
+printf '{"eventscope_notes":1,"log":"9b831.4f0a91c2d7e3","notes":[{"start_ns":1,"end_ns":2,"name":"slow"}]}' > corpus/link/notes

@@ -1,5 +1,6 @@
 // The list of events: every row of the reference, filters, searches, jumps.
 
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { drop, fixture, fragment, loaded, openInstead, openLog, pointAlong, reference, strip, timeline } from './helpers.js';
 
@@ -136,6 +137,24 @@ test('copies rows', async ({ page, context }) => {
   const copied = (await page.evaluate(() => navigator.clipboard.readText())).trimEnd().split('\n');
   const expected = events(FORKIO).slice(0, 3).map(([time, cap, name]) => [time, cap, name]);
   expect(copied.map((line) => line.split('\t')).map(([time, cap, , name]) => [time, cap, name])).toEqual(expected);
+});
+
+test('saves every row that passes the filter', async ({ page }) => {
+  await openEvents(page, FORKIO);
+  const saved = async (name) => {
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name, exact: true }).click();
+    return readFileSync(await (await downloading).path(), 'utf8');
+  };
+  const [names, ...rows] = (await saved('Save TSV')).trimEnd().split('\n').map((line) => line.split('\t'));
+  expect(names).toEqual(['time_ns', 'cap', 'thread', 'label', 'event', 'text']);
+  const expected = events(FORKIO).map(([time, cap, name]) => [time, cap === '-' ? '' : cap, name]);
+  expect(rows.map(([time, cap, , , name]) => [time, cap, name])).toEqual(expected);
+
+  await page.getByLabel('Capability').selectOption('1');
+  await expect(count(page)).toContainText(' of ');
+  const own = expected.filter(([, cap]) => cap === '1');
+  await expect.poll(async () => JSON.parse(await saved('Save JSON')).length).toBe(own.length);
 });
 
 test('a link restores what was listed', async ({ page, browser, baseURL }) => {
