@@ -56,40 +56,53 @@ struct Asking {
 impl Visitor for Asking {
     type Output = ();
 
+    // Once for each kind of question: what need not know which one it is stands outside.
     fn visit<Q: Query>(self) {
-        let Self {
-            shared,
-            id,
-            log,
-            envelope,
-        } = self;
-        let query = match wire::body::<Q>(&envelope) {
+        let query = match wire::body::<Q>(&self.envelope) {
             Ok(query) => query,
             Err(why) => {
                 let why = format!("{}: {why}", Q::NAME);
-                return refuse(id, NotAnswered::Garbled(why));
+                return refuse(self.id, NotAnswered::Garbled(why));
             }
         };
-        let open = shared
-            .borrow()
-            .logs
-            .get(&log)
-            .map(|open| (Rc::clone(&open.session), open.file.clone()));
-        let Some((session, file)) = open else {
-            return refuse(id, NotAnswered::Closed);
-        };
+        let id = self.id;
+        self.answer(|session, host| {
+            Box::pin(async move {
+                let answer = query.answer(&session, &host).await;
+                host.shared.borrow_mut().asked.remove(&id);
+                post_answer::<Q>(id, answer);
+            })
+        });
+    }
+}
+
+impl Asking {
+    /// Begins an answer, unless the log is closed.
+    fn answer(self, begin: impl FnOnce(Rc<Session>, Worker) -> Later<'static, ()>) {
+        match self.host() {
+            Some((session, host)) => self.go_on(begin(session, host)),
+            None => refuse(self.id, NotAnswered::Closed),
+        }
+    }
+
+    /// What is asked about, and whom the answer may ask.
+    fn host(&self) -> Option<(Rc<Session>, Worker)> {
+        let state = self.shared.borrow();
+        let open = state.logs.get(&self.log)?;
         let host = Worker {
-            shared: Rc::clone(&shared),
-            log,
-            file,
+            shared: Rc::clone(&self.shared),
+            log: self.log,
+            file: open.file.clone(),
             turns: Turns::new(),
         };
-        let (answering, handle) = abortable(async move {
-            let answer = query.answer(&session, &host).await;
-            host.shared.borrow_mut().asked.remove(&id);
-            post_answer::<Q>(id, answer);
-        });
-        shared.borrow_mut().asked.insert(id, (log, handle));
+        Some((Rc::clone(&open.session), host))
+    }
+
+    /// Lets an answer be made, until it is given up.
+    fn go_on(self, answer: Later<'static, ()>) {
+        let (answering, handle) = abortable(answer);
+        let mut state = self.shared.borrow_mut();
+        state.asked.insert(self.id, (self.log, handle));
         spawn_local(async move {
             // Whoever gave it up does not wait for it.
             let _ = answering.await;
