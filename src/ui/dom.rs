@@ -37,6 +37,14 @@ pub(super) fn focus(element: &HtmlElement) {
     let _ = element.focus();
 }
 
+/// Gives the focus to the element with an id, if there is one.
+pub(super) fn focus_id(id: &str) {
+    let element = gloo_utils::document().get_element_by_id(id);
+    if let Some(element) = element.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
+        focus(&element);
+    }
+}
+
 /// Brings a heading to the upper edge of the panel. (`scrollIntoView` would
 /// also move what is around the panel.)
 pub(super) fn scroll_panel_to(heading: &HtmlElement) {

@@ -1,5 +1,11 @@
 //! A table of any number of rows. It holds and draws those in view only: the
-//! panel that uses it is told which rows those are, and supplies them.
+//! panel that uses it is told which rows those are, and supplies them. Its reader arranges the
+//! columns; panels know them by their places as they are at first.
+
+mod columns;
+mod head;
+mod rows;
+mod scroll;
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -11,108 +17,15 @@ use yew::prelude::*;
 
 use super::dom::set_style;
 use super::timeline::Observer;
+use columns::{ColumnsMenu, is_narrow};
+use head::Head;
+pub(super) use rows::{Branch, GridRow, Rows};
+use scroll::ROW_PX;
+pub(super) use views::columns::Column;
+use views::columns::{Arrangement, Change};
 
-/// The height of a row in pixels; the style sheet says the same.
-const ROW_PX: f64 = 24.0;
-/// Browsers limit how high an element may be (Firefox: 17.8 million pixels).
-/// Beyond this a pixel of the scroll bar stands for more than one.
-const MAX_PX: f64 = 8_000_000.0;
 /// After so long without scrolling the scroll bar is put in its true place.
 const SETTLED_MS: u32 = 200;
-/// How many rows beyond those in view are asked for, on each side.
-const AROUND: u64 = 50;
-
-/// A column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Column {
-    /// What stands above it.
-    pub(super) title: &'static str,
-    /// What it means, for newcomers.
-    pub(super) help: &'static str,
-    /// Whether it holds numbers, which stand on the right.
-    pub(super) number: bool,
-    /// Whether the rows can be sorted by it.
-    pub(super) sortable: bool,
-}
-
-impl Column {
-    /// A column of numbers by which the rows can be sorted.
-    pub(super) const fn number(title: &'static str, help: &'static str) -> Self {
-        Self {
-            title,
-            help,
-            number: true,
-            sortable: true,
-        }
-    }
-
-    /// A column of texts by which the rows can be sorted.
-    pub(super) const fn text(title: &'static str, help: &'static str) -> Self {
-        Self {
-            number: false,
-            ..Self::number(title, help)
-        }
-    }
-
-    /// The column, by which the rows cannot be sorted.
-    pub(super) const fn unsorted(self) -> Self {
-        Self {
-            sortable: false,
-            ..self
-        }
-    }
-}
-
-/// A row.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct GridRow {
-    pub(super) cells: Vec<Html>,
-    pub(super) class: Classes,
-    /// Where it stands, if the rows are a tree.
-    pub(super) branch: Option<Branch>,
-}
-
-/// Where a row stands in a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Branch {
-    /// How deep, from 1.
-    pub(super) level: u16,
-    /// Whether what stands below it is shown; `None` if nothing does.
-    pub(super) open: Option<bool>,
-    /// Its place among its neighbours, from 1, and how many these are.
-    pub(super) place: (u32, u32),
-}
-
-impl From<Vec<Html>> for GridRow {
-    fn from(cells: Vec<Html>) -> Self {
-        Self {
-            cells,
-            class: Classes::new(),
-            branch: None,
-        }
-    }
-}
-
-impl<const N: usize> From<[String; N]> for GridRow {
-    fn from(cells: [String; N]) -> Self {
-        Vec::from(cells.map(Html::from)).into()
-    }
-}
-
-/// Rows that are at hand.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Rows {
-    /// The number of the first one.
-    pub(super) first: u64,
-    pub(super) rows: Vec<GridRow>,
-}
-
-impl Rows {
-    fn get(&self, number: u64) -> Option<&GridRow> {
-        let at = number.checked_sub(self.first)?;
-        self.rows.get(usize::try_from(at).ok()?)
-    }
-}
 
 /// The keyboard or a click went to a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +44,7 @@ pub(super) struct ScrollTo {
 
 #[derive(Properties, PartialEq)]
 pub(super) struct GridProps {
-    /// A class, by which the style sheet knows how wide the columns are; also the id.
+    /// A class, and the id; under this name the browser keeps how the columns are arranged.
     pub(super) name: &'static str,
     /// What the table is, for screen readers.
     pub(super) label: AttrValue,
@@ -173,10 +86,17 @@ pub(super) enum Msg {
     Settled,
     Key(KeyboardEvent),
     Clicked(Went),
+    Arrange(Change),
 }
 
 /// The table.
 pub(super) struct Grid {
+    arrangement: Rc<Arrangement>,
+    /// The one that the styles say.
+    styled: Option<Rc<Arrangement>>,
+    on_change: Callback<Change>,
+    /// The table with what stands over it.
+    around: NodeRef,
     scroller: NodeRef,
     spacer: NodeRef,
     /// What stays in view while the spacer scrolls.
@@ -199,8 +119,12 @@ impl Component for Grid {
     type Message = Msg;
     type Properties = GridProps;
 
-    fn create(_: &Context<Self>) -> Self {
+    fn create(ctx: &Context<Self>) -> Self {
         Self {
+            arrangement: columns::kept_as(ctx.props().name, ctx.props().columns),
+            styled: None,
+            on_change: ctx.link().callback(Msg::Arrange),
+            around: NodeRef::default(),
             scroller: NodeRef::default(),
             spacer: NodeRef::default(),
             view: NodeRef::default(),
@@ -217,6 +141,9 @@ impl Component for Grid {
 
     fn changed(&mut self, ctx: &Context<Self>, old: &GridProps) -> bool {
         let props = ctx.props();
+        if (props.name, props.columns) != (old.name, old.columns) {
+            self.arrangement = columns::kept_as(props.name, props.columns);
+        }
         if props.scroll_to.serial != old.scroll_to.serial {
             self.reveal(props, props.scroll_to.row);
         }
@@ -234,6 +161,9 @@ impl Component for Grid {
         let props = ctx.props();
         match msg {
             Msg::Resized => {
+                if self.arrangement.is_narrow() != is_narrow() {
+                    self.arrangement = columns::kept_as(props.name, props.columns);
+                }
                 let first_time = self.height == 0.0;
                 self.measure(props);
                 self.go(props, self.first);
@@ -256,6 +186,10 @@ impl Component for Grid {
                 return false;
             }
             Msg::Key(event) => return self.key(props, &event),
+            Msg::Arrange(change) => {
+                self.arrangement = Rc::new(self.arrangement.changed(change));
+                columns::keep_as(props.name, &self.arrangement);
+            }
             Msg::Clicked(went) => {
                 props.on_current.emit(went);
                 if !went.extend {
@@ -271,6 +205,12 @@ impl Component for Grid {
     fn rendered(&mut self, ctx: &Context<Self>, first_render: bool) {
         if first_render {
             self.listen(ctx);
+        }
+        if self.styled.as_ref() != Some(&self.arrangement)
+            && let Some(scroller) = self.scroller.cast::<HtmlElement>()
+        {
+            columns::lay_out(&scroller, &self.arrangement);
+            self.styled = Some(Rc::clone(&self.arrangement));
         }
         let height = self.spacer_px(ctx.props());
         let part = self.first.fract() * ROW_PX;
@@ -288,16 +228,33 @@ impl Component for Grid {
     fn view(&self, ctx: &Context<Self>) -> Html {
         let props = ctx.props();
         let active = props.current.map(|row| row_id(props.name, row));
+        let arrangement = &self.arrangement;
+        let class = classes!(
+            "grid",
+            props.name,
+            props.sums.is_some().then_some("with-sums"),
+            (arrangement.staying() > 1).then_some("two-stay"),
+        );
+        let role = match props.on_fold {
+            Some(_) => "treegrid",
+            None => "grid",
+        };
+        // Unless all columns are there, each says which one it is.
+        let columns = is_partial(arrangement).then(|| props.columns.len().to_string());
         html! {
-            <div class={classes!("grid", props.name, props.sums.is_some().then_some("with-sums"))} ref={self.scroller.clone()} role={if props.on_fold.is_some() { "treegrid" } else { "grid" }} tabindex="0"
-                aria-label={props.label.clone()} aria-rowcount={(props.total + 1).to_string()}
-                aria-activedescendant={active} onkeydown={ctx.link().callback(Msg::Key)}>
-                { head(props) }
-                { for props.sums.as_ref().map(|sums| view_sums(props, sums)) }
-                <div class="grid-spacer" role="presentation" ref={self.spacer.clone()}>
-                    <div class="grid-view" role="presentation" ref={self.view.clone()}>
-                        <div class="grid-window" role="rowgroup" ref={self.window.clone()}>
-                            { for self.in_view(props).map(|row| self.view_row(ctx, row)) }
+            <div class="grid-box" ref={self.around.clone()}>
+                <ColumnsMenu arrangement={Rc::clone(arrangement)} on_change={self.on_change.clone()} />
+                <div {class} ref={self.scroller.clone()} {role} tabindex="0"
+                    aria-label={props.label.clone()} aria-rowcount={(props.total + 1).to_string()} aria-colcount={columns}
+                    aria-activedescendant={active} onkeydown={ctx.link().callback(Msg::Key)}>
+                    <Head name={props.name} arrangement={Rc::clone(arrangement)} sort={props.sort}
+                        on_sort={props.on_sort.clone()} on_change={self.on_change.clone()} />
+                    { for props.sums.as_ref().map(|sums| view_sums(arrangement, sums)) }
+                    <div class="grid-spacer" role="presentation" ref={self.spacer.clone()}>
+                        <div class="grid-view" role="presentation" ref={self.view.clone()}>
+                            <div class="grid-window" role="rowgroup" ref={self.window.clone()}>
+                                { for self.in_view(props).map(|row| self.view_row(ctx, row)) }
+                            </div>
                         </div>
                     </div>
                 </div>
@@ -310,44 +267,28 @@ fn row_id(name: &str, row: u64) -> String {
     format!("{name}-row-{row}")
 }
 
-fn head(props: &GridProps) -> Html {
-    let cell = |(number, column): (usize, &Column)| {
-        let sorted = props.sort.filter(|(by, _)| *by == number);
-        let (word, arrow) = match sorted {
-            Some((_, true)) => (Some("descending"), " ↓"),
-            Some((_, false)) => (Some("ascending"), " ↑"),
-            None => (column.sortable.then_some("none"), ""),
-        };
-        let text = html! { <>{ column.title }<span aria-hidden="true">{ arrow }</span></> };
-        let onclick = props.on_sort.reform(move |_: MouseEvent| number);
-        html! {
-            <div role="columnheader" aria-sort={word} title={column.help} class={classes!(column.number.then_some("right"))}>
-                if column.sortable {
-                    <button class="quiet" data-help={column.help} {onclick}>{ text }</button>
-                } else {
-                    <span data-help={column.help} tabindex="0">{ text }</span>
-                }
-            </div>
-        }
-    };
-    html! {
-        <div class="grid-head grid-row" role="row" aria-rowindex="1">
-            { for props.columns.iter().enumerate().map(cell) }
-        </div>
-    }
+/// Whether some columns are hidden.
+fn is_partial(arrangement: &Arrangement) -> bool {
+    arrangement.count_shown() < arrangement.columns().len()
 }
 
-fn view_cells<'a>(props: &'a GridProps, row: &'a GridRow) -> impl Iterator<Item = Html> + 'a {
-    props.columns.iter().zip(&row.cells).map(|(column, cell)| {
-        let class = column.number.then_some("right");
-        html! { <div role="gridcell" class={classes!(class)}>{ cell.clone() }</div> }
+fn view_cells<'a>(
+    arrangement: &'a Arrangement,
+    row: &'a GridRow,
+) -> impl Iterator<Item = Html> + 'a {
+    let is_partial = is_partial(arrangement);
+    arrangement.shown().map(move |(place, column)| {
+        let class = arrangement.columns()[column].number.then_some("right");
+        let place = is_partial.then(|| place.to_string());
+        let cell = row.cells.get(column).cloned();
+        html! { <div role="gridcell" aria-colindex={place} class={classes!(class)}>{ cell.unwrap_or_default() }</div> }
     })
 }
 
-fn view_sums(props: &GridProps, sums: &GridRow) -> Html {
+fn view_sums(arrangement: &Arrangement, sums: &GridRow) -> Html {
     html! {
         <div class={classes!("grid-sums", "grid-row", sums.class.clone())} role="row">
-            { for view_cells(props, sums) }
+            { for view_cells(arrangement, sums) }
         </div>
     }
 }
@@ -365,116 +306,6 @@ impl Grid {
         let resized = move || link.send_message(Msg::Resized);
         resized();
         self.observer = Observer::new(&scroller, resized);
-    }
-
-    /// Looks how much room the rows have below the head.
-    fn measure(&mut self, props: &GridProps) {
-        let head = if props.sums.is_some() { 2.0 } else { 1.0 } * ROW_PX;
-        if let Some(scroller) = self.scroller.cast::<HtmlElement>() {
-            self.height = (f64::from(scroller.client_height()) - head).max(0.0);
-        }
-    }
-
-    /// How many rows fit, counting those that fit in part.
-    fn fitting(&self) -> f64 {
-        self.height / ROW_PX
-    }
-
-    /// The last `first` that leaves no empty place below.
-    fn last_first(&self, props: &GridProps) -> f64 {
-        (props.total as f64 - self.fitting()).max(0.0)
-    }
-
-    fn spacer_px(&self, props: &GridProps) -> f64 {
-        (props.total as f64 * ROW_PX).clamp(self.height, MAX_PX.max(self.height))
-    }
-
-    /// How far the scroll bar goes.
-    fn scroll_range_px(&self, props: &GridProps) -> f64 {
-        (self.spacer_px(props) - self.height).max(0.0)
-    }
-
-    /// Whether a pixel of the scroll bar is a pixel of the rows.
-    fn is_exact(&self, props: &GridProps) -> bool {
-        props.total as f64 * ROW_PX <= MAX_PX
-    }
-
-    fn in_view(&self, props: &GridProps) -> Range<u64> {
-        let first = self.first as u64;
-        let end = (self.first + self.fitting()).ceil() as u64 + 1;
-        first.min(props.total)..end.min(props.total)
-    }
-
-    /// Says which rows are wanted, if those in view or near are others now.
-    fn tell(&mut self, props: &GridProps) {
-        let view = self.in_view(props);
-        let near = view.start.saturating_sub(AROUND / 2)..(view.end + AROUND / 2).min(props.total);
-        let covered = self.wanted.start <= near.start && near.end <= self.wanted.end;
-        if !covered || self.wanted.end > props.total {
-            self.wanted = view.start.saturating_sub(AROUND)..(view.end + AROUND).min(props.total);
-            props.on_window.emit(self.wanted.clone());
-        }
-    }
-
-    /// The user has scrolled. A small step moves the rows by as much, a large
-    /// one (a drag of the scroll bar) goes to that part of the rows.
-    fn scrolled(&mut self, props: &GridProps) -> bool {
-        let Some(scroller) = self.scroller.cast::<HtmlElement>() else {
-            return false;
-        };
-        let now = f64::from(scroller.scroll_top());
-        let step = now - self.scroll_px;
-        if step == 0.0 {
-            return false;
-        }
-        self.scroll_px = now;
-        let range = self.scroll_range_px(props).max(1.0);
-        self.first = if self.is_exact(props) {
-            now / ROW_PX
-        } else if step.abs() < 2.0 * self.height {
-            self.first + step / ROW_PX
-        } else {
-            now / range * self.last_first(props)
-        };
-        self.first = self.first.clamp(0.0, self.last_first(props));
-        true
-    }
-
-    /// Puts the scroll bar where the first row says.
-    fn place_scroll_bar(&mut self, props: &GridProps) {
-        let Some(scroller) = self.scroller.cast::<HtmlElement>() else {
-            return;
-        };
-        let px = if self.is_exact(props) {
-            self.first * ROW_PX
-        } else {
-            self.first / self.last_first(props).max(1.0) * self.scroll_range_px(props)
-        };
-        scroller.set_scroll_top(px.round() as i32);
-        self.scroll_px = f64::from(scroller.scroll_top());
-    }
-
-    /// Goes to a first row.
-    fn go(&mut self, props: &GridProps, first: f64) {
-        self.first = first.clamp(0.0, self.last_first(props));
-        if let Some(spacer) = self.spacer.cast::<HtmlElement>() {
-            // The bar's range must be known before the bar can be placed.
-            set_style(&spacer, "height", &format!("{}px", self.spacer_px(props)));
-        }
-        self.place_scroll_bar(props);
-    }
-
-    /// Brings a row into view: to the middle, if it was far away.
-    fn reveal(&mut self, props: &GridProps, row: u64) {
-        let row = row as f64;
-        let fitting = self.fitting();
-        if row < self.first - fitting || row > self.first + 2.0 * fitting {
-            self.go(props, row - fitting / 2.0);
-        } else if row < self.first {
-            self.go(props, row);
-        } else if row > self.first + fitting - 1.0 {
-            self.go(props, row - fitting + 1.0);
-        }
     }
 
     fn key(&mut self, props: &GridProps, event: &KeyboardEvent) -> bool {
@@ -543,7 +374,7 @@ impl Grid {
             current.then_some("current"),
             row.map(|row| row.class.clone())
         );
-        let cells = row.map(|row| view_cells(props, row));
+        let cells = row.map(|row| view_cells(&self.arrangement, row));
         let branch = row.and_then(|row| row.branch);
         let of_branch = |say: fn(Branch) -> String| branch.map(say);
         html! {

@@ -12,6 +12,9 @@ pub(super) struct MenuProps {
     pub(super) id: &'static str,
     /// What the button says.
     pub(super) label: AttrValue,
+    /// A picture in place of that, as a path in a square of 12.
+    #[prop_or_default]
+    pub(super) icon: Option<&'static str>,
     /// What the menu is, for screen readers and as a hint.
     pub(super) title: AttrValue,
     /// Where it is, for the style sheet.
@@ -72,8 +75,12 @@ pub(super) fn Menu(props: &MenuProps) -> Html {
     html! {
         <div ref={node} class={props.class.clone()} {onkeydown} {onfocusout}>
             <button class={classes!(props.small.then_some("small"))} aria-expanded={open.to_string()} aria-controls={props.id}
-                title={props.title.clone()} onclick={toggle}>
-                { props.label.clone() }{ " ▾" }
+                title={props.title.clone()} aria-label={props.icon.map(|_| props.label.clone())} onclick={toggle}>
+                if let Some(path) = props.icon {
+                    <svg viewBox="0 0 12 12" aria-hidden="true"><path d={path} /></svg>
+                } else {
+                    { props.label.clone() }{ " ▾" }
+                }
             </button>
             if *open {
                 <div id={props.id} class="menu" role="group" aria-label={props.title.clone()} onclick={on_choice}>

@@ -23,6 +23,7 @@ cfg_if::cfg_if! {
         mod guide;
         mod header;
         mod heads;
+        mod kept;
         mod landing;
         mod legend;
         mod link;

@@ -5,12 +5,13 @@ use web_sys::{HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
 use super::dom::{focus, set_style};
+use super::kept::{keep, kept};
 use super::panels::{COMPARE, FINDINGS, HEAP, PANELS};
 use views::actions::Action;
 use views::view::panel::{Panel, PanelName};
 
 /// Where the browser keeps the height of the panel.
-const STORED: &str = "eventscope-panel-px";
+const KEPT: &str = "panel-px";
 /// The lowest height of a panel at first, and of all, and the highest, in pixels.
 const USUAL_PX: f64 = 300.0;
 const LEAST_PX: f64 = 80.0;
@@ -20,10 +21,8 @@ const TIMELINE_PX: f64 = 220.0;
 /// How far an arrow key moves the edge, in pixels.
 const STEP_PX: f64 = 24.0;
 
-fn stored_px() -> Option<f64> {
-    let storage = gloo_utils::window().local_storage().ok().flatten();
-    let stored = storage.and_then(|storage| storage.get_item(STORED).ok().flatten());
-    let px = stored.and_then(|text| text.parse::<f64>().ok());
+fn kept_px() -> Option<f64> {
+    let px = kept(KEPT).and_then(|text| text.parse::<f64>().ok());
     let px = px.filter(|px| px.is_finite());
     px.map(|px| px.clamp(LEAST_PX, MOST_PX))
 }
@@ -36,13 +35,6 @@ fn usual_px(panel: PanelName) -> f64 {
         (window * 0.47).clamp(USUAL_PX, 560.0)
     } else {
         (window * 0.43).clamp(USUAL_PX, 480.0)
-    }
-}
-
-fn store_px(px: f64) {
-    if let Ok(Some(storage)) = gloo_utils::window().local_storage() {
-        // Where nothing can be stored, the height is forgotten.
-        let _ = storage.set_item(STORED, &px.to_string());
     }
 }
 
@@ -89,7 +81,7 @@ pub(super) struct TabsProps {
 #[component]
 pub(super) fn Tabs(props: &TabsProps) -> Html {
     let node = use_node_ref();
-    let chosen = use_state_eq(stored_px);
+    let chosen = use_state_eq(kept_px);
     let px = chosen.unwrap_or_else(|| usual_px(props.panel));
     {
         let node = node.clone();
@@ -117,7 +109,7 @@ pub(super) fn Tabs(props: &TabsProps) -> Html {
         let chosen = chosen.setter();
         Callback::from(move |to: f64| {
             chosen.set(Some(to));
-            store_px(to);
+            keep(KEPT, Some(&to.to_string()));
         })
     };
     let panel = props.panel;

@@ -1,6 +1,7 @@
 //! Light, dark and high contrast: what the system says, unless the user says
 //! otherwise.
 
+use super::kept::{keep, kept};
 use views::scene::palette::Palette;
 
 /// What the user chose.
@@ -35,8 +36,8 @@ pub(super) struct Theme {
 }
 
 // The page puts what is kept into force before the program is there: `www/first.js`.
-const KEY: &str = "eventscope-theme";
-const CONTRAST_KEY: &str = "eventscope-contrast";
+const KEY: &str = "theme";
+const CONTRAST_KEY: &str = "contrast";
 
 /// Whether a media query holds now.
 pub(super) fn holds(query: &str) -> bool {
@@ -44,17 +45,9 @@ pub(super) fn holds(query: &str) -> bool {
     list.is_some_and(|list| list.matches())
 }
 
-fn storage() -> Option<web_sys::Storage> {
-    gloo_utils::window().local_storage().ok().flatten()
-}
-
-fn stored(key: &str) -> Option<String> {
-    storage()?.get_item(key).ok()?
-}
-
 /// What the user chose before.
 pub(super) fn choice() -> Choice {
-    match stored(KEY).as_deref() {
+    match kept(KEY).as_deref() {
         Some("light") => Choice::Light,
         Some("dark") => Choice::Dark,
         _ => Choice::System,
@@ -63,7 +56,7 @@ pub(super) fn choice() -> Choice {
 
 /// How much contrast the user chose before.
 pub(super) fn contrast() -> Contrast {
-    match stored(CONTRAST_KEY).as_deref() {
+    match kept(CONTRAST_KEY).as_deref() {
         Some("more") => Contrast::More,
         _ => Contrast::System,
     }
@@ -99,7 +92,7 @@ pub(super) fn apply(choice: Choice, contrast: Contrast) {
     set(CONTRAST_KEY, "data-contrast", contrast);
 }
 
-/// Where nothing can be stored or set, it stays as the system has it.
+/// Where nothing can be kept or set, it stays as the system has it.
 fn set(key: &str, attribute: &str, value: Option<&str>) {
     if let Some(root) = gloo_utils::document().document_element() {
         let _ = match value {
@@ -107,12 +100,7 @@ fn set(key: &str, attribute: &str, value: Option<&str>) {
             None => root.remove_attribute(attribute),
         };
     }
-    if let Some(storage) = storage() {
-        let _ = match value {
-            Some(value) => storage.set_item(key, value),
-            None => storage.remove_item(key),
-        };
-    }
+    keep(key, value);
 }
 
 /// The next choice: the first one always changes something.

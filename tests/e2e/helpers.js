@@ -117,6 +117,14 @@ export async function timeline(page) {
   };
 }
 
+/** Shows all columns of the list in the panel. */
+export async function showAllColumns(page) {
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('button', { name: 'Show all', exact: true }).click();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('#columns-menu')).toHaveCount(0);
+}
+
 /** The sentence about what is pointed at or selected. */
 export const strip = (page) => page.locator('.stage > .strip p');
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openInstead, openLog, reference, timeline } from './helpers.js';
+import { drop, fixture, fragment, loaded, openInstead, openLog, reference, showAllColumns, timeline } from './helpers.js';
 
 const STOPS = 'ghc-9.0.2/stops-N4-la';
 const PROFILED = 'ghc-9.10.3/prof-time-N2-pj-l';
@@ -108,6 +108,7 @@ test('the table of threads has the selected threads, with a range too', async ({
   await mark(page, 'thread22');
   await expect(status(page)).toHaveText('2 threads in the whole log, 3 tracks');
   await expect(numbers).toHaveText(['22', '12']);
+  await showAllColumns(page);
   const runs = page.locator('.thread-rows .grid-sums').getByRole('gridcell').nth(13);
   await expect(runs).toHaveText(count(counted[12].slices + counted[22].slices));
 

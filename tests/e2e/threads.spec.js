@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openLog, reference, strip, timeline } from './helpers.js';
+import { drop, fixture, fragment, loaded, openLog, reference, showAllColumns, strip, timeline } from './helpers.js';
 
 const STOPS = 'ghc-9.0.2/stops-N4-la';
 
@@ -20,6 +20,12 @@ const RUNS = 13;
 async function openThreads(page, name = STOPS, address = './') {
   await openLog(page, fixture(name), address);
   await page.getByRole('tab', { name: 'Threads' }).click();
+}
+
+/** The same, with the columns that are hidden at first. */
+async function openWhole(page) {
+  await openThreads(page);
+  await showAllColumns(page);
 }
 
 /** The rows of the file that the button saves, in order, by the names of its columns. */
@@ -42,7 +48,7 @@ async function select(page, from, to) {
 }
 
 test('saves what each thread did, as the reference counted it', async ({ page }) => {
-  await openThreads(page);
+  await openWhole(page);
   const ids = Object.keys(counted);
   await expect(status(page)).toHaveText(`${ids.length} threads in the whole log`);
   const rows = await saved(page);
@@ -62,7 +68,7 @@ test('saves what each thread did, as the reference counted it', async ({ page })
 });
 
 test('sorts by a column, both ways, and by a reason of blocking', async ({ page }) => {
-  await openThreads(page);
+  await openWhole(page);
   await expect(header(page, /^Running/)).toHaveAttribute('aria-sort', 'descending');
   const busiest = Object.entries(counted).sort(([, a], [, b]) => b.run_ns - a.run_ns);
   for (const number of [0, 1, 2]) await expect(cell(page, number, 0)).toHaveText(busiest[number][0]);
@@ -96,7 +102,7 @@ test('filters, says so, and explains when nothing is left', async ({ page }) => 
 });
 
 test('follows the selected range', async ({ page }) => {
-  await openThreads(page);
+  await openWhole(page);
   await select(page, 0.3, 0.6);
   await expect(status(page)).toHaveText(/in the selected range/);
   const sums = page.locator('.thread-rows .grid-sums').getByRole('gridcell');
@@ -140,7 +146,7 @@ test('a click or Enter on a row selects the thread on the timeline', async ({ pa
 });
 
 test('a link restores the order and the filter', async ({ page, browser, baseURL }) => {
-  await openThreads(page);
+  await openWhole(page);
   await page.getByRole('button', { name: 'Mean wait' }).click();
   await page.getByRole('searchbox', { name: /this label or number/ }).fill('bh');
   const hash = await fragment(page, /p=threads&ts=mean&tq=bh/);
@@ -150,6 +156,7 @@ test('a link restores the order and the filter', async ({ page, browser, baseURL
   await drop(other, fixture(STOPS));
   await loaded(other);
   await expect(status(other)).toHaveText('3 threads in the whole log');
+  await showAllColumns(other);
   await expect(header(other, /^Mean wait/)).toHaveAttribute('aria-sort', 'descending');
   await context.close();
 });

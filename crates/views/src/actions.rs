@@ -370,6 +370,10 @@ pub const GESTURES: &[(&str, &str)] = &[
         "move the track; a group by its heading",
     ),
     ("Wheel over the names, Shift + wheel", "scroll the tracks"),
+    (
+        "Drag a heading of a list, or its edge",
+        "move the column; make it wider. The menu beside the headings hides and moves columns too; on an edge arrow keys do it",
+    ),
     ("Touchpad: two fingers", "move sideways, zoom up and down"),
     ("Touchpad: pinch", "zoom at the pointer"),
     ("Touch: drag", "move; up and down: scroll the tracks"),

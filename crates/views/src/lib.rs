@@ -4,6 +4,7 @@ pub mod actions;
 pub mod beside;
 pub mod cells;
 pub mod collection_export;
+pub mod columns;
 pub mod comparison;
 pub mod control;
 pub mod events;

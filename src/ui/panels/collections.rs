@@ -31,30 +31,61 @@ use views::words::collection::{cells, generation};
 use views::words::heap_report;
 
 const COLUMNS: &[Column] = &[
-    Column::number("No.", "Which collection of the log, in the order of time"),
-    Column::number("Start", "When it began: all capabilities have stopped"),
     Column::number(
+        "number",
+        "No.",
+        54,
+        "Which collection of the log, in the order of time",
+    ),
+    Column::number(
+        "start",
+        "Start",
+        104,
+        "When it began: all capabilities have stopped",
+    ),
+    Column::number(
+        "generation",
         "Gen",
+        42,
         "The generation that was collected, with all younger ones; the oldest is a major collection. – where the log has no statistics of a collection (GHC before 7.6, or a lost buffer)",
     ),
     Column::text(
+        "kind",
         "Kind",
+        72,
         "Sequential: one thread did the work. Parallel: several did",
-    ),
-    Column::number("Threads", "How many threads collected"),
-    Column::number("Pause", "How long the whole program stood still"),
+    )
+    .growing(),
+    Column::number("threads", "Threads", 66, "How many threads collected"),
     Column::number(
+        "pause",
+        "Pause",
+        78,
+        "How long the whole program stood still",
+    ),
+    Column::number(
+        "sync",
         "Sync",
+        78,
         "From the request to the start: how long the capabilities took to stop. – if the log does not tell",
     ),
-    Column::number("Copied", "Live data that was moved"),
-    Column::number("Slop", "Memory at the ends of blocks that holds nothing"),
+    Column::number("copied", "Copied", 82, "Live data that was moved"),
     Column::number(
+        "slop",
+        "Slop",
+        78,
+        "Memory at the ends of blocks that holds nothing",
+    ),
+    Column::number(
+        "live",
         "Live after",
+        82,
         "What is in use after it; – after minor collections, which do not know",
     ),
     Column::number(
+        "allocated",
         "Allocated",
+        82,
         "What all capabilities allocated since the collection before",
     ),
 ];

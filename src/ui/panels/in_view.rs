@@ -13,10 +13,27 @@ use views::cells::{Cell, rows_text};
 use views::scene::format;
 
 const COLUMNS: &[Column] = &[
-    Column::text("Track", "The track that it is on.").unsorted(),
-    Column::number("Begins", "From the start of the runtime's clock.").unsorted(),
-    Column::number("Lasts", "How long it lasts; empty for a moment.").unsorted(),
-    Column::text("What", "What the mark says.").unsorted(),
+    Column::text("track", "Track", 180, "The track that it is on.")
+        .narrow_px(110)
+        .unsorted(),
+    Column::number(
+        "begins",
+        "Begins",
+        110,
+        "From the start of the runtime's clock.",
+    )
+    .unsorted(),
+    Column::number(
+        "lasts",
+        "Lasts",
+        100,
+        "How long it lasts; empty for a moment.",
+    )
+    .unsorted(),
+    Column::text("what", "What", 280, "What the mark says.")
+        .growing()
+        .narrow_px(200)
+        .unsorted(),
 ];
 
 /// The columns of the file: times in nanoseconds.

@@ -35,61 +35,41 @@ use views::words::heap_report;
 use waits::Waits;
 
 const COLUMNS: &[Column] = &[
-    Column::number("#", "The runtime's number for the thread"),
-    Column::text(
-        "Label",
-        "The thread's label (labelThread); – if it has none"),
-    Column::text(
-        "Shares",
+    Column::number("thread", "#", 44,
+        "The runtime's number for the thread").staying(),
+    Column::text("label", "Label", 120,
+        "The thread's label (labelThread); – if it has none").staying().narrow_px(92),
+    Column::text("shares", "Shares", 70,
         "How the time of the thread divides: running, ready (in collections, behind others, while a capability idles), blocked, in foreign calls, waiting for I/O or time, unknown").unsorted(),
-    Column::number("Running", "How long it ran Haskell code on a capability"),
-    Column::number(
-        "In collections",
-        "How long it could run, but a collection went on or was being stopped for: no thread runs meanwhile",
-    ),
-    Column::number(
-        "Behind others",
-        "How long it could run, but the capabilities ran other threads: the program has more to do than capabilities (+RTS -N). It can run once it is created, woken or stopped by the timer; after a foreign call the log does not say since when. The details of a wait on its track say behind which thread",
-    ),
-    Column::number(
-        "While one idles",
-        "How long it could run, and some capability was idle: lost parallelism. Work is spread unevenly, or a capability had not noticed yet",
-    ),
-    Column::number(
-        "Longest wait",
-        "The longest single wait for a capability: behind other threads or while one was idle, without collections",
-    ),
-    Column::number(
-        "Mean wait",
-        "The mean of all waits for a capability, without collections",
-    ),
-    Column::number(
-        "Blocked",
-        "How long it could not run: until another thread filled an MVar, time passed… Foreign calls are counted beside it",
-    ),
-    Column::number(
-        "Foreign calls",
-        "How long it was in safe foreign calls. The log says only when the thread runs again, so that a wait for a capability after a call is part of this",
-    ),
-    Column::text(
-        "Blocked on",
-        "What it was blocked on, and how long. An exception wakes a thread without an event: that wait counts as blocked to its end.").unsorted(),
-    Column::number(
-        "Unknown",
-        "For how long the log does not say what it did: buffers are lost when a program is killed",
-    ),
-    Column::number("Runs", "How often a capability began to run it"),
-    Column::number(
-        "Wakeups",
-        "How often it was told to wake up. A thread that is woken from another capability is told twice.",
-    ),
-    Column::number("Migrations", "How often it was moved to another capability"),
-    Column::number(
-        "Created",
-        "When it was created; – if that was before the log began",
-    ),
-    Column::text(
-        "Ended",
+    Column::number("running", "Running", 78,
+        "How long it ran Haskell code on a capability"),
+    Column::number("collections", "In collections", 94,
+        "How long it could run, but a collection went on or was being stopped for: no thread runs meanwhile"),
+    Column::number("behind", "Behind others", 98,
+        "How long it could run, but the capabilities ran other threads: the program has more to do than capabilities (+RTS -N). It can run once it is created, woken or stopped by the timer; after a foreign call the log does not say since when. The details of a wait on its track say behind which thread"),
+    Column::number("idling", "While one idles", 106,
+        "How long it could run, and some capability was idle: lost parallelism. Work is spread unevenly, or a capability had not noticed yet"),
+    Column::number("longest", "Longest wait", 90,
+        "The longest single wait for a capability: behind other threads or while one was idle, without collections"),
+    Column::number("mean", "Mean wait", 82,
+        "The mean of all waits for a capability, without collections").on_demand(),
+    Column::number("blocked", "Blocked", 78,
+        "How long it could not run: until another thread filled an MVar, time passed… Foreign calls are counted beside it"),
+    Column::number("foreign", "Foreign calls", 90,
+        "How long it was in safe foreign calls. The log says only when the thread runs again, so that a wait for a capability after a call is part of this"),
+    Column::text("reasons", "Blocked on", 192,
+        "What it was blocked on, and how long. An exception wakes a thread without an event: that wait counts as blocked to its end.").growing().unsorted(),
+    Column::number("unknown", "Unknown", 78,
+        "For how long the log does not say what it did: buffers are lost when a program is killed").on_demand(),
+    Column::number("runs", "Runs", 66,
+        "How often a capability began to run it").on_demand(),
+    Column::number("wakeups", "Wakeups", 74,
+        "How often it was told to wake up. A thread that is woken from another capability is told twice.").on_demand(),
+    Column::number("migrations", "Migrations", 82,
+        "How often it was moved to another capability").on_demand(),
+    Column::number("created", "Created", 100,
+        "When it was created; – if that was before the log began").on_demand(),
+    Column::text("ended", "Ended", 150,
         "When it finished, or what it did when the log ended. A thread that was killed has finished: the log makes no difference."),
 ];
 
@@ -285,10 +265,11 @@ fn grid_row(row: &ThreadTimes, on_goto: &Callback<Goto>) -> GridRow {
     ];
     let created = row.created.map_or(format::NOTHING.to_owned(), format::time);
     let ended = match row.finished {
-        Some(at) => format!("finished at {}", format::time(at)),
+        Some(at) => format!("at {}", format::time(at)),
         None => row.end.explanation(),
     };
-    let tail = [created.into(), ended.into()];
+    let ended = html! { <span title={ended.clone()}>{ ended.clone() }</span> };
+    let tail = [created.into(), ended];
     let longest = longest_wait(&row.sums, Some(row.id), on_goto);
     [&head[..], &sums_cells(&row.sums, longest), &tail]
         .concat()

@@ -27,87 +27,63 @@ use views::words::ticky::{
 /// A column, and what a click on its head sorts by.
 const COLUMNS: [(Column, TickyColumn); 12] = [
     (
-        Column::text(
-            "Counter",
-            "What the program, or else the compiler, calls it. sat_ is an expression without a name; a $w before a name is the worker that GHC made of it",
-        ),
+        Column::text("counter", "Counter", 170,
+            "What the program, or else the compiler, calls it. sat_ is an expression without a name; a $w before a name is the worker that GHC made of it").growing().narrow_px(120),
         TickyColumn::Name,
     ),
     (
-        Column::text(
-            "Kind",
-            "Function; thunk, which is a value that is computed when it is first needed; constructor; let-no-escape, which is a local function on the stack",
-        ),
+        Column::text("kind", "Kind", 90,
+            "Function; thunk, which is a value that is computed when it is first needed; constructor; let-no-escape, which is a local function on the stack"),
         TickyColumn::Kind,
     ),
     (
-        Column::text(
-            "Module",
-            "Where it is defined; with the place in the source, if the program was compiled with -finfo-table-map",
-        ),
+        Column::text("module", "Module", 84,
+            "Where it is defined; with the place in the source, if the program was compiled with -finfo-table-map").growing(),
         TickyColumn::Module,
     ),
     (
-        Column::text(
-            "Args",
-            "The kind of each argument, a letter for each: L list, I Int, i unboxed Int, M a type with several constructors, > function, + dictionary… Point at a row's letters to read them. Sorted by how many",
-        ),
+        Column::text("arguments", "Args", 48,
+            "The kind of each argument, a letter for each: L list, I Int, i unboxed Int, M a type with several constructors, > function, + dictionary… Point at a row's letters to read them. Sorted by how many"),
         TickyColumn::Arguments,
     ),
     (
-        Column::text(
-            "Free",
-            "The kind of each free variable, which its closures hold, a letter for each; – if the log does not tell (before GHC 9.4). Sorted by how many",
-        ),
+        Column::text("free", "Free", 48,
+            "The kind of each free variable, which its closures hold, a letter for each; – if the log does not tell (before GHC 9.4). Sorted by how many"),
         TickyColumn::FreeVariables,
     ),
     (
-        Column::number(
-            "Entries",
-            "How often its code was entered: calls of a function, evaluations of a thunk",
-        ),
+        Column::number("entries", "Entries", 112,
+            "How often its code was entered: calls of a function, evaluations of a thunk"),
         TickyColumn::Entries,
     ),
     (
-        Column::number(
-            "Allocated by it",
-            "Bytes that its code allocated, whatever they were for (Allocs)",
-        ),
+        Column::number("allocs", "Allocated by it", 118,
+            "Bytes that its code allocated, whatever they were for (Allocs)"),
         TickyColumn::Allocs,
     ),
     (
-        Column::text(
-            "Share",
-            "Which part of all bytes that the program allocated in this time its code allocated. Code without a counter, such as that of libraries, has the rest",
-        ),
+        Column::text("share", "Share", 112,
+            "Which part of all bytes that the program allocated in this time its code allocated. Code without a counter, such as that of libraries, has the rest"),
         TickyColumn::Allocs,
     ),
     (
-        Column::number(
-            "Per entry",
-            "Bytes that its code allocated in each entry; – if it was not entered",
-        ),
+        Column::number("per-entry", "Per entry", 82,
+            "Bytes that its code allocated in each entry; – if it was not entered"),
         TickyColumn::AllocsPerEntry,
     ),
     (
-        Column::number(
-            "Closures of it",
-            "Bytes of its own closures, whoever allocated them (Allocd, -ticky-allocd); – if the log has no such counts",
-        ),
+        Column::number("allocd", "Closures of it", 118,
+            "Bytes of its own closures, whoever allocated them (Allocd, -ticky-allocd); – if the log has no such counts"),
         TickyColumn::Allocd,
     ),
     (
-        Column::number(
-            "How many",
-            "How many closures that is: their bytes by the size of one, a header and its free variables (Allocd #). ≤ for constructors, as the log does not tell their fields; – if the size is not known",
-        ),
+        Column::number("closures", "How many", 112,
+            "How many closures that is: their bytes by the size of one, a header and its free variables (Allocd #). ≤ for constructors, as the log does not tell their fields; – if the size is not known"),
         TickyColumn::AllocdCount,
     ),
     (
-        Column::number(
-            "Entries each",
-            "How often each of its closures was entered. 0 of a thunk: it was allocated in vain; 1: it was needed; many of a function: worth its closure",
-        ),
+        Column::number("entries-each", "Entries each", 100,
+            "How often each of its closures was entered. 0 of a thunk: it was allocated in vain; 1: it was needed; many of a function: worth its closure"),
         TickyColumn::EntriesPerAllocd,
     ),
 ];

@@ -15,19 +15,15 @@ use views::scene::format;
 use views::view::compare::{CompareColumn, CompareView};
 
 const COLUMNS: &[Column] = &[
-    Column::text(
-        "Number",
-        "The name that eventscope assert and eventscope metrics use; threads, spans, cost centres and heap bands go by their own names",
-    ),
-    Column::text("About", "What the number is about").unsorted(),
-    Column::number("Before", "In the log before; – if it has none"),
-    Column::number("After", "In the log after; – if it has none"),
-    Column::number("Change", "By how much it is more (+) or less (−)"),
-    Column::number("Relative", "The difference in percent, or as a factor"),
-    Column::text(
-        "In words",
-        "Whether that is better. Times are left out: one run each proves nothing about them",
-    )
+    Column::text("number", "Number", 150, "The name that eventscope assert and eventscope metrics use; threads, spans, cost centres and heap bands go by their own names",
+    ).growing().narrow_px(90),
+    Column::text("about", "About", 110, "What the number is about").wide_only().unsorted(),
+    Column::number("before", "Before", 84, "In the log before; – if it has none").narrow_px(64),
+    Column::number("after", "After", 84, "In the log after; – if it has none").narrow_px(64),
+    Column::number("change", "Change", 88, "By how much it is more (+) or less (−)").wide_only(),
+    Column::number("relative", "Relative", 70, "The difference in percent, or as a factor").wide_only(),
+    Column::text("words", "In words", 132, "Whether that is better. Times are left out: one run each proves nothing about them",
+    ).narrow_px(104)
     .unsorted(),
 ];
 

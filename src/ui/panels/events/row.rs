@@ -9,16 +9,34 @@ use views::scene::format;
 
 /// The columns of the list.
 pub(super) const COLUMNS: &[Column] = &[
-    Column::number("Time", "Since the start of the log, in seconds").unsorted(),
-    Column::number("After", "Time since the row above").unsorted(),
-    Column::number("Cap", "The capability; – for events of none").unsorted(),
-    Column::text(
-        "Thread",
-        "The thread that the event is about, or that ran on the capability",
+    Column::number(
+        "time",
+        "Time",
+        128,
+        "Since the start of the log, in seconds",
     )
     .unsorted(),
-    Column::text("Event", "The type of the event, as ghc-events names it").unsorted(),
-    Column::text("Text", "What happened").unsorted(),
+    Column::number("after", "After", 78, "Time since the row above").unsorted(),
+    Column::number("cap", "Cap", 40, "The capability; – for events of none").unsorted(),
+    Column::text(
+        "thread",
+        "Thread",
+        150,
+        "The thread that the event is about, or that ran on the capability",
+    )
+    .narrow_px(90)
+    .unsorted(),
+    Column::text(
+        "event",
+        "Event",
+        170,
+        "The type of the event, as ghc-events names it",
+    )
+    .narrow_px(110)
+    .unsorted(),
+    Column::text("text", "Text", 240, "What happened")
+        .growing()
+        .unsorted(),
 ];
 
 /// Nanoseconds as seconds with all their digits.

@@ -52,12 +52,17 @@ enum By {
 }
 
 const NAME: Column = Column::text(
+    "function",
     "Function",
+    90,
     "Module and name of the function, or what stands in its place",
-);
-const OWN: Column = Column::number("Self", "Where it is the innermost function");
+)
+.growing();
+const OWN: Column = Column::number("self", "Self", 124, "Where it is the innermost function");
 const TOTAL: Column = Column::number(
+    "total",
     "Total",
+    124,
     "Where it is anywhere in the stack; recursion counts once",
 );
 
@@ -66,7 +71,9 @@ const COLUMNS: [Column; 4] = [
     OWN,
     TOTAL,
     Column::number(
+        "samples",
         "Samples",
+        66,
         "Samples, calls or spans with it anywhere in the stack",
     ),
 ];
@@ -75,9 +82,16 @@ const COMPARED: [Column; 5] = [
     NAME,
     OWN,
     TOTAL,
-    Column::number("Total before", "The total in what is compared with"),
     Column::number(
+        "before",
+        "Total before",
+        112,
+        "The total in what is compared with",
+    ),
+    Column::number(
+        "change",
         "Change",
+        60,
         "Difference of the shares of the whole, in percentage points",
     ),
 ];
@@ -86,8 +100,18 @@ const COMPARED_AMOUNTS: [Column; 5] = [
     NAME,
     OWN,
     TOTAL,
-    Column::number("Total before", "The total in what is compared with"),
-    Column::number("Change", "What was gained or lost, of the total"),
+    Column::number(
+        "before",
+        "Total before",
+        112,
+        "The total in what is compared with",
+    ),
+    Column::number(
+        "change",
+        "Change",
+        60,
+        "What was gained or lost, of the total",
+    ),
 ];
 
 const SORTS: [By; 4] = [By::Name, By::Own, By::Total, By::Count];

@@ -21,22 +21,16 @@ use views::heap::words;
 use views::scene::format;
 
 const COLUMNS: &[Column] = &[
-    Column::text(
-        "Band",
-        "What the log calls it, or its name. Click or press Enter to follow it through all views; again to stop",
+    Column::text("band", "Band", 140, "What the log calls it, or its name. Click or press Enter to follow it through all views; again to stop",
+    ).growing().narrow_px(110),
+    Column::number("before", "Before", 80, "What it holds in the earlier census"),
+    Column::number("after", "After", 80, "What it holds in the later census"),
+    Column::number("difference", "Difference", 90, "What it gained from one to the other; click this heading again to list what lost the most first",
     ),
-    Column::number("Before", "What it holds in the earlier census"),
-    Column::number("After", "What it holds in the later census"),
-    Column::number(
-        "Difference",
-        "What it gained from one to the other; click this heading again to list what lost the most first",
-    ),
-    Column::text(
-        "Grew or shrank",
-        "The difference as a bar: to the right it grew, to the left it shrank",
-    )
+    Column::text("bar", "Grew or shrank", 110, "The difference as a bar: to the right it grew, to the left it shrank",
+    ).growing()
     .unsorted(),
-    Column::number("Share", "Of all bytes in the later census").unsorted(),
+    Column::number("share", "Share", 60, "Of all bytes in the later census").unsorted(),
 ];
 
 /// What a click on the head of each column sorts by.
@@ -51,13 +45,16 @@ const SORTS: [Option<MomentColumn>; 6] = [
 
 const ALONE_COLUMNS: &[Column] = &[
     COLUMNS[0],
-    Column::number("Bytes", "What it holds in this census"),
+    Column::number("bytes", "Bytes", 84, "What it holds in this census"),
     Column::text(
+        "size",
         "Size",
+        110,
         "Its bytes as a bar; the longest is the largest band",
     )
+    .growing()
     .unsorted(),
-    Column::number("Share", "Of all bytes in this census").unsorted(),
+    Column::number("share", "Share", 60, "Of all bytes in this census").unsorted(),
 ];
 
 const ALONE_SORTS: [Option<MomentColumn>; 4] = [

@@ -18,33 +18,30 @@ use views::heap::words;
 use views::scene::format;
 
 const COLUMNS: &[Column] = &[
-    Column::text(
-        "Band",
-        "What the log calls it, or its name. Click or press Enter to follow it through all views; again to stop",
-    ),
-    Column::number("Share", "Of the bytes of all bands, summed over all censuses of the range"),
-    Column::text("Over time", "What it holds from the first to the last census of the range; each band by its own maximum").unsorted(),
-    Column::number("Average", "The mean over all censuses of the range; it holds 0 where it is not in one"),
-    Column::number("Maximum", "The most that it holds in one census; a click on the number shows when"),
-    Column::number("First", "What it holds in the first census of the range"),
-    Column::number("Last", "What it holds in the last census of the range"),
-    Column::number("Gained", "The last census less the first one"),
-    Column::number(
-        "Slope",
-        "Bytes per second of the straight line that fits best through the censuses in which it holds anything; – for one census, or if it never changes",
-    ),
-    Column::number(
-        "R²",
-        "How much of what it does the line explains, 0 to 1: near 1 it grows or shrinks steadily, near 0 it goes up and down",
-    ),
-    Column::number(
-        "Deviation",
-        "Standard deviation: how far it usually is from its average",
-    ),
-    Column::number(
-        "Integral",
-        "Bytes times seconds, by the trapezoid rule: what it costs to hold it for as long as it was held",
-    ),
+    Column::text("band", "Band", 150,
+        "What the log calls it, or its name. Click or press Enter to follow it through all views; again to stop").growing().narrow_px(110),
+    Column::number("share", "Share", 58,
+        "Of the bytes of all bands, summed over all censuses of the range"),
+    Column::text("over-time", "Over time", 96,
+        "What it holds from the first to the last census of the range; each band by its own maximum").unsorted(),
+    Column::number("average", "Average", 76,
+        "The mean over all censuses of the range; it holds 0 where it is not in one"),
+    Column::number("maximum", "Maximum", 76,
+        "The most that it holds in one census; a click on the number shows when"),
+    Column::number("first", "First", 76,
+        "What it holds in the first census of the range"),
+    Column::number("last", "Last", 76,
+        "What it holds in the last census of the range"),
+    Column::number("gained", "Gained", 84,
+        "The last census less the first one"),
+    Column::number("slope", "Slope", 96,
+        "Bytes per second of the straight line that fits best through the censuses in which it holds anything; – for one census, or if it never changes"),
+    Column::number("fit", "R²", 44,
+        "How much of what it does the line explains, 0 to 1: near 1 it grows or shrinks steadily, near 0 it goes up and down"),
+    Column::number("deviation", "Deviation", 76,
+        "Standard deviation: how far it usually is from its average"),
+    Column::number("integral", "Integral", 92,
+        "Bytes times seconds, by the trapezoid rule: what it costs to hold it for as long as it was held"),
 ];
 
 /// What a click on the head of each column sorts by.
@@ -72,12 +69,24 @@ const INFO_COLUMNS: &[Column] = &{
         place += 1;
     }
     columns[place] = Column::text(
+        "description",
         "Description",
+        170,
         "What its closures are: functions, thunks, constructors…",
     );
-    columns[place + 1] = Column::text("Type", "The type of the values, as the compiler writes it");
-    columns[place + 2] = Column::text("Module", "The module of the code that makes them");
-    columns[place + 3] = Column::text("Place", "Where in the source they are made");
+    columns[place + 1] = Column::text(
+        "type",
+        "Type",
+        150,
+        "The type of the values, as the compiler writes it",
+    );
+    columns[place + 2] = Column::text(
+        "module",
+        "Module",
+        150,
+        "The module of the code that makes them",
+    );
+    columns[place + 3] = Column::text("place", "Place", 220, "Where in the source they are made");
     columns
 };
 

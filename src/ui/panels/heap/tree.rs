@@ -23,28 +23,42 @@ use views::view::flame::{FlameOrder, FlameView};
 
 const COLUMNS: &[Column] = &[
     Column::text(
+        "cost-centre",
         "Cost centre",
+        180,
         "Who allocated it. The arrow keys open and close what it calls",
-    ),
+    )
+    .growing()
+    .narrow_px(140),
     Column::text(
+        "share",
         "Share",
+        120,
         "Its part of all bytes, with what it calls: of that, itself",
     )
     .unsorted(),
     Column::number(
+        "total",
         "With callees",
+        132,
         "Bytes that it and all that it calls hold: the mean of the censuses",
     ),
     Column::number(
+        "own",
         "Itself",
+        132,
         "Bytes that it holds itself: the mean of the censuses",
     ),
     Column::number(
+        "last-total",
         "Last, with callees",
+        132,
         "Bytes that it and all that it calls hold in the last of the censuses",
     ),
     Column::number(
+        "last-own",
         "Last, itself",
+        132,
         "Bytes that it holds itself in the last of the censuses",
     ),
 ];
