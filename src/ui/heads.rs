@@ -179,7 +179,7 @@ fn head(
     };
     let (down, moved, up) = dragging(props, track, dragged);
     html! {
-        <div {class} id={head_id(props.viewer.number(), &track.id)} key={track.id.as_str().to_owned()} role="row" aria-level={level}
+        <div {class} id={head_id(props.viewer.number(), &track.id)} key={format!("{level} {}", track.id)} role="row" aria-level={level}
             aria-rowindex={(index + 1).to_string()} aria-expanded={heading.then(|| (!track.folded).to_string())}
             aria-selected={(!heading).then(|| track.selected.to_string())}
             tabindex={if current { "0" } else { "-1" }} title={track.name.clone()}

@@ -14,7 +14,7 @@ use views::scene::format;
 
 const COLUMNS: &[Column] = &[
     Column::text("track", "Track", 180, "The track that it is on.")
-        .narrow_px(110)
+        .narrow_px(92)
         .unsorted(),
     Column::number(
         "begins",
@@ -22,6 +22,7 @@ const COLUMNS: &[Column] = &[
         110,
         "From the start of the runtime's clock.",
     )
+    .narrow_px(92)
     .unsorted(),
     Column::number(
         "lasts",
@@ -29,6 +30,7 @@ const COLUMNS: &[Column] = &[
         100,
         "How long it lasts; empty for a moment.",
     )
+    .narrow_px(78)
     .unsorted(),
     Column::text("what", "What", 280, "What the mark says.")
         .growing()

@@ -54,15 +54,15 @@ enum By {
 const NAME: Column = Column::text(
     "function",
     "Function",
-    90,
+    84,
     "Module and name of the function, or what stands in its place",
 )
 .growing();
-const OWN: Column = Column::number("self", "Self", 124, "Where it is the innermost function");
+const OWN: Column = Column::number("self", "Self", 114, "Where it is the innermost function");
 const TOTAL: Column = Column::number(
     "total",
     "Total",
-    124,
+    114,
     "Where it is anywhere in the stack; recursion counts once",
 );
 
@@ -73,7 +73,7 @@ const COLUMNS: [Column; 4] = [
     Column::number(
         "samples",
         "Samples",
-        66,
+        60,
         "Samples, calls or spans with it anywhere in the stack",
     ),
 ];
