@@ -9,7 +9,7 @@ use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 use super::columns::lay_out;
-use crate::ui::dom::{focus_id, has_class};
+use crate::ui::dom::{elements, focus_id, has_class};
 use views::columns::{Arrangement, Change, WIDTHS_PX};
 
 /// How far a press may move and still be no drag, in pixels.
@@ -247,12 +247,8 @@ fn fitted(edge: &Element, arrangement: &Arrangement, column: usize) -> Option<u1
     let narrow = arrangement.changed(Change::Widen(column, Some(0)));
     lay_out(&grid, &narrow);
     let cell = format!(".grid-row > :nth-child({at})");
-    let cells = grid.query_selector_all(&format!("{cell}, {cell} > :first-child"));
-    let cells = cells.ok()?;
-    let widths = (0..cells.length()).filter_map(|i| {
-        let cell: Element = cells.item(i)?.dyn_into().ok()?;
-        Some(cell.scroll_width())
-    });
+    let cells = elements(&grid, &format!("{cell}, {cell} > :first-child"));
+    let widths = cells.iter().map(Element::scroll_width);
     let px = limited(widths.max().unwrap_or(0) + 1);
     lay_out(&grid, arrangement);
     (arrangement.set_px(column) != Some(px)).then_some(px)
