@@ -94,6 +94,7 @@ fn bands(chosen: &Chosen, profile: &HeapProfile, query: &ChartQuery) -> Vec<Char
         let sums: BandSums = chosen.ranking.sums(band);
         ChartBand {
             key: key.to_owned(),
+            is_rest: false,
             name: chosen.bands.name(band).to_owned(),
             slot,
             pinned: pinned == Some(key),
@@ -109,6 +110,7 @@ fn bands(chosen: &Chosen, profile: &HeapProfile, query: &ChartQuery) -> Vec<Char
         let others = chosen.others_in(profile, range);
         let value = |bytes: Option<&u64>| bytes.copied().unwrap_or_default() as f64;
         bands.push(ChartBand {
+            is_rest: true,
             name: "all others".to_owned(),
             slot: OTHERS,
             first: value(others.first()),

@@ -122,8 +122,12 @@ pub fn nothing_found(report: &Report) -> String {
 /// The rest of the lost time.
 #[must_use]
 pub fn unexplained(report: &Report) -> String {
+    let beyond = match report.gravest().is_empty() {
+        true => "",
+        false => "Beyond these, ",
+    };
     format!(
-        "Beyond these, {} ({}) were not spent running: capabilities were idle or collected, and no rule knows better.",
+        "{beyond}{} ({}) were not spent running: capabilities were idle or collected, and no rule knows better.",
         format::duration(Duration(report.unexplained_ns)),
         format::percent(report.unexplained_ns, report.range.duration().0)
     )

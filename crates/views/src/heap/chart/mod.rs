@@ -43,8 +43,10 @@ pub struct ChartQuery {
 /// A band of a chart.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChartBand {
-    /// What it is known by in links; empty for all that are shown as one.
+    /// What it is known by in links; that of the stack without a cost centre is empty.
     pub key: String,
+    /// Whether it is all those that are shown as one.
+    pub is_rest: bool,
     /// What it is called.
     pub name: String,
     /// Its colour.
@@ -65,7 +67,7 @@ impl ChartBand {
     /// Whether it is a single band, and not all that are shown as one.
     #[must_use]
     pub const fn is_single(&self) -> bool {
-        !self.key.is_empty()
+        !self.is_rest
     }
 }
 

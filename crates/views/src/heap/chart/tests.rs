@@ -154,6 +154,7 @@ fn a_band_that_is_followed_is_outlined_and_others_stand_back() {
 fn a_picture_has_its_legend() {
     let mut chart = chart(&[vec![3.0, 1.0], vec![1.0, 1.0]]);
     chart.bands[1] = ChartBand {
+        is_rest: true,
         slot: OTHERS,
         ..ChartBand::default()
     };
