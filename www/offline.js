@@ -42,7 +42,7 @@
     try {
       const worker = await navigator.serviceWorker.register('sw.js', { updateViaCache: 'none' });
       // A page that is closed cannot remove what it has put away.
-      addEventListener('pagehide', () => worker.active?.postMessage('closed'));
+      addEventListener('pagehide', () => worker?.active?.postMessage('closed'));
       // A page that stays open for days hears of newer builds too.
       document.addEventListener('visibilitychange', () => {
         if (!document.hidden) worker.update().catch(() => {});

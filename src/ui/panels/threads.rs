@@ -53,7 +53,7 @@ const COLUMNS: &[Column] = &[
         "The longest single wait for a capability: behind other threads or while one was idle, without collections"),
     Column::number("mean", "Mean wait", 82,
         "The mean of all waits for a capability, without collections").on_demand(),
-    Column::number("blocked", "Blocked", 78,
+    Column::number("blocked", "Blocked", 92,
         "How long it could not run: until another thread filled an MVar, time passed… Foreign calls are counted beside it"),
     Column::number("foreign", "Foreign calls", 90,
         "How long it was in safe foreign calls. The log says only when the thread runs again, so that a wait for a capability after a call is part of this"),
