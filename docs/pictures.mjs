@@ -8,6 +8,10 @@
 //
 //   node docs/pictures.mjs http://localhost:8080/ tests/fixtures/findings compare
 //
+// And those of the README that are of samples:
+//
+//   node docs/pictures.mjs http://localhost:8080/ . timeline events threads flame
+//
 // Chromium is the one that EVENTSCOPE_CHROMIUM names. Pictures have few colours and are stored with a palette if
 // pngquant is installed.
 
@@ -65,6 +69,36 @@ function shrink(file) {
   console.log(`${file} ${Math.round(statSync(file).size / 1024)} KiB`);
 }
 
+// Of samples, for the README: the sample, the view, the size, colours, and where a click selects something.
+const README = {
+  timeline: ['web-server', 't=780m57&r=795m22&p=summary&hide=heap,spans', 1440, 1000, 'light', { track: 'cap0', at: 0.42 }],
+  events: ['web-server', 'p=events&es=MVar', 1440, 900, 'light'],
+  threads: ['web-server', 'p=threads', 1440, 900, 'light'],
+  flame: ['profiled-ffi', 'p=flame&t=380m400', 1440, 960, 'dark'],
+};
+
+async function sample(name) {
+  const [log, view, width, height, colorScheme, click] = README[name];
+  const page = await browser.newPage({ colorScheme, viewport: { width, height }, serviceWorkers: 'block' });
+  await page.goto(`${site}#${view}`);
+  await page.locator('html[data-started]').waitFor({ state: 'attached' });
+  await page.locator('input[type=file]').first().setInputFiles(fileURLToPath(new URL(`../www/demo/${log}.eventlog.gz`, import.meta.url)));
+  await page.getByRole('tablist', { name: 'Panels' }).waitFor();
+  await page.waitForTimeout(1000);
+  if (click) {
+    const canvas = await page.locator('.timeline canvas').boundingBox();
+    const head = await page.locator(`#head-${click.track}`).boundingBox();
+    await page.mouse.click(canvas.x + 216 + (canvas.width - 216) * click.at, head.y + head.height / 2);
+  }
+  await page.mouse.move(5, 5);
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.waitForTimeout(2000);
+  const file = fileURLToPath(new URL(`./${name}.png`, import.meta.url));
+  await page.screenshot({ path: file });
+  shrink(file);
+  await page.close();
+}
+
 /** Two logs above each other, the first one before. */
 async function compared(before, after) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, serviceWorkers: 'block' });
@@ -84,6 +118,7 @@ async function compared(before, after) {
 }
 
 if (wanted.includes('compare')) await compared('long-pause-found.eventlog.gz', 'long-pause-clear.eventlog.gz');
+for (const name of Object.keys(README).filter((name) => wanted.includes(name))) await sample(name);
 for (const [name, files, view, height = 500] of PICTURES) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   for (const colorScheme of ['light', 'dark']) {
