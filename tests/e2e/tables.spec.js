@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import { fixture, openLog } from './helpers.js';
+import { fixture, loaded, openLog, started } from './helpers.js';
 
 const TABLES = [
   { log: 'ghc-9.6.6/sparks-N2-ls', panel: 'Sparks', file: 'sparks', part: '.table-out' },
@@ -34,3 +34,30 @@ for (const { log, panel, file, part } of TABLES) {
     expect(objects.map((row) => names.map((name) => row[name]))).toEqual(rows);
   });
 }
+
+test('the tree of cost centres is saved as it is open', async ({ page }) => {
+  await page.goto('./');
+  await started(page);
+  await page.locator('[data-sample*="article-index-hc"]').click();
+  await loaded(page);
+  await page.getByRole('tab', { name: 'Tree' }).click();
+  const tree = page.locator('.heap-tree');
+  await tree.getByRole('button', { name: 'Open all' }).click();
+  const rows = tree.getByRole('row', { level: 1 });
+  await expect(rows.first()).toBeVisible();
+  const downloading = page.waitForEvent('download');
+  await tree.getByRole('button', { name: 'Save TSV' }).click();
+  const [names, ...lines] = readFileSync(await (await downloading).path(), 'utf8').trimEnd().split('\n');
+  expect(names).toBe('level\tcost_centre\tsource\tmean_with_callees\tmean_itself\tlast_with_callees\tlast_itself');
+  const saved = lines.map((line) => line.split('\t')).map(([level, name, , total, own]) => ({ level: Number(level), name, total: Number(total), own: Number(own) }));
+  expect(saved.length).toBeGreaterThan(10);
+  // A node holds what it and those below it hold.
+  for (const [at, node] of saved.entries()) {
+    const below = [];
+    for (let next = at + 1; next < saved.length && saved[next].level > node.level; next++) {
+      if (saved[next].level === node.level + 1) below.push(saved[next].total);
+    }
+    const sum = below.reduce((sum, total) => sum + total, node.own);
+    expect(Math.abs(sum - node.total), node.name).toBeLessThan(1);
+  }
+});

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::choice::HeapLog;
+use crate::cells::{Cell, Separated, rows_text};
 use analysis::flamegraph::sources;
 use analysis::recording::Recording;
 use model::profile::Profile;
@@ -112,6 +113,36 @@ pub struct TreeAnswer {
     pub timed: bool,
     /// The stacks of what is open.
     pub open: Vec<u32>,
+}
+
+/// The columns of the tree for other programs. Sizes are in bytes.
+const NAMES: [&str; 7] = [
+    "level",
+    "cost_centre",
+    "source",
+    "mean_with_callees",
+    "mean_itself",
+    "last_with_callees",
+    "last_itself",
+];
+
+impl TreeAnswer {
+    /// The rows as a text, which [`rows_text`] makes: a long tree is asked for in parts.
+    #[must_use]
+    pub fn text(&self, how: Separated, is_first: bool) -> String {
+        let cells = |row: &TreeRow| -> [Cell<'static>; NAMES.len()] {
+            [
+                u64::from(row.level).into(),
+                row.frame.name().into(),
+                row.frame.location.clone().into(),
+                row.bytes.total.into(),
+                row.bytes.own.into(),
+                row.bytes.last_total.into(),
+                row.bytes.last_own.into(),
+            ]
+        };
+        rows_text(how, &NAMES, self.rows.iter().map(cells), is_first)
+    }
 }
 
 impl TreeQuery {

@@ -11,6 +11,7 @@ use crate::ui::grid::{Branch, Column, Grid, GridRow, Rows, ScrollTo, Went};
 use crate::ui::guide::how_to_record;
 use crate::ui::panel::{PanelProps, span_text, use_answer};
 use crate::ui::panels::FLAME_GRAPH;
+use crate::ui::rows_out::{RowsOf, RowsOut};
 use crate::ui::shares::share_bar;
 use analysis::flamegraph::sources;
 use views::flame::step::Step;
@@ -94,7 +95,22 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
         open: (*open).clone(),
         rows: (*window).clone(),
     };
-    let answer = use_answer(&props.source, query);
+    let answer = use_answer(&props.source, query.clone());
+    // All rows that are open, whichever are in view.
+    let asked = TreeQuery {
+        rows: FIRST_ROWS,
+        ..query
+    };
+    let out = use_memo((props.source.client.clone(), asked), |(client, query)| {
+        let query = query.clone();
+        let question = move |rows| TreeQuery {
+            rows,
+            ..query.clone()
+        };
+        RowsOf::written(client.clone(), question, |tree, how, is_first| {
+            Some(tree.as_ref()?.text(how, is_first))
+        })
+    });
     let Some(answer) = answer.filter(|_| props.source.complete) else {
         return html! { <p class="empty">{ "The tree appears once the log is read." }</p> };
     };
@@ -165,7 +181,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
     });
     html! {
         <div class="heap-tree">
-            { head(props, tree, &open.setter(), chosen.and_then(|place| tree.rows.get(place))) }
+            { head(props, tree, &open.setter(), chosen.and_then(|place| tree.rows.get(place)), (*out).clone()) }
             if tree.total == 0 {
                 <p class="empty">{ why_empty(props, &view) }</p>
             } else {
@@ -211,6 +227,7 @@ fn head(
     tree: &TreeAnswer,
     open: &UseStateSetter<Option<Open>>,
     chosen: Option<&TreeRow>,
+    rows: RowsOf,
 ) -> Html {
     let set = |to: Option<Open>| {
         let open = open.clone();
@@ -245,6 +262,7 @@ fn head(
             <button class="small" onclick={set(None)} title="Open what leads to where most is held">{ "Heaviest" }</button>
             <button class="small" {disabled} {onclick} title="Show the chosen cost centre, wherever it stands, in the flame graph of the heap">{ "In the flame graph" }</button>
             <span class="for">{ of }</span>
+            <RowsOut name="cost-centres" total={tree.total} {rows} />
         </div>
     }
 }
