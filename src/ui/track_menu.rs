@@ -11,7 +11,7 @@ use super::same::Same;
 use analysis::timeline::thread_lane::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use views::timeline::arrange::{TrackChange, TrackView};
-use views::timeline::layout::{Kind, Layout};
+use views::timeline::layout::Layout;
 use views::tracks::group::Group;
 use views::tracks::name::TrackName;
 
@@ -71,10 +71,7 @@ fn menu(props: &TrackMenuProps, node: &NodeRef) -> Html {
 fn groups(props: &TrackMenuProps) -> Html {
     let present = |group: &Group| {
         let tracks = props.layout.tracks().iter();
-        let shown = tracks.clone().any(|track| {
-            track.kind == Kind::Group(*group)
-                || track.row().is_some_and(|row| row.group() == *group)
-        });
+        let shown = tracks.clone().any(|track| track.group == *group);
         let name = TrackName::new(group.name())?;
         let hidden = props.view.hidden.contains(&name);
         (shown || hidden).then_some((*group, name, hidden))

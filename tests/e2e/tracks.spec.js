@@ -84,6 +84,29 @@ test('the buttons of a head pin, select and hide; a heading folds', async ({ pag
   await expect(head(page, 'cap0')).toHaveCount(1);
 });
 
+test('threads by which the runtime waits are folded away until one is gone to', async ({ page }) => {
+  const names = async () => (await order(page)).filter((name) => /^(threads|runtime|thread\d+)$/.test(name));
+  const threads = async () => (await names()).slice((await names()).indexOf('runtime') + 1);
+  await page.setViewportSize({ width: 1280, height: 1400 });
+  await openLog(page, LOG);
+  await expect(head(page, 'runtime')).toContainText('THREADS OF THE RUNTIME');
+  expect(await threads()).toEqual([]);
+  // Who goes to one of them has them unfolded, and so has who gets the link.
+  await perform(page, 'Go to thread 4: TimerManager');
+  await expect.poll(threads).toContain('thread4');
+  await parts(page, 'open').toBe('runtime');
+  await page.reload();
+  await drop(page, LOG);
+  await loaded(page);
+  await expect.poll(threads).toContain('thread4');
+  await head(page, 'runtime').click();
+  await expect.poll(threads).toEqual([]);
+  await parts(page, 'open').toBeNull();
+  // The table has all of them.
+  await page.getByRole('tab', { name: 'Threads' }).click();
+  await expect(page.getByRole('row', { name: /TimerManager/ })).toBeVisible();
+});
+
 test('heads are dragged to another place', async ({ page }) => {
   await openLog(page, LOG);
   const at = async (name) => {

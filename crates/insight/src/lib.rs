@@ -28,3 +28,4 @@ pub use ledger::Ledger;
 pub use report::Report;
 pub use rules::Rule;
 pub use scope::Scope;
+pub use threads::is_of_runtime;

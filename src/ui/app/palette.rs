@@ -71,7 +71,7 @@ impl App {
     /// All tracks of the log by name, and its groups, to show or to hide.
     fn track_entries(&self) -> Vec<Entry> {
         let tracks = self.all_tracks();
-        let mut groups: Vec<Group> = tracks.iter().map(|track| track.row.group()).collect();
+        let mut groups: Vec<Group> = tracks.iter().map(|track| track.group).collect();
         groups.dedup();
         let groups = groups
             .into_iter()

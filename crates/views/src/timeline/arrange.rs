@@ -12,6 +12,7 @@ use crate::tracks::{Known, Listed, Row};
 use analysis::timeline::thread_lane::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::ThreadId;
+use insight::is_of_runtime;
 use model::sorting::SortSmall;
 
 /// What the user wants to see of the tracks; the default is what a log opens
@@ -247,7 +248,7 @@ impl Builder<'_> {
         let (up, mut rest): (Vec<Track>, Vec<Track>) =
             rows.into_iter().partition(|track| track.pinned);
         pinned.extend(up);
-        if group != Group::Threads {
+        if !group.has_threads() {
             rest.retain(|track| self.passes(track));
         }
         if rest.is_empty() {
@@ -294,10 +295,16 @@ impl Builder<'_> {
     }
 
     fn note(&self, group: Group, rows: usize, folded: bool) -> String {
-        let all = self.known.threads_in_all;
-        if group == Group::Threads && (self.known.threads.len() as u64) < all {
-            let shown = format::count(self.known.threads.len() as u64);
-            return format!("{shown} of {}", format::short_count(all));
+        let (listed, all) = (self.known.threads.len() as u64, self.known.threads_in_all);
+        if group == Group::Threads && listed < all {
+            let labels = self
+                .known
+                .threads
+                .iter()
+                .filter_map(|row| row.label.as_deref());
+            let of_runtime = labels.filter(|label| is_of_runtime(label)).count() as u64;
+            let [shown, all] = [listed, all].map(|count| count.saturating_sub(of_runtime));
+            return format!("{} of {}", format::count(shown), format::short_count(all));
         }
         if folded || group == Group::Threads {
             format::count(rows as u64)
@@ -343,7 +350,7 @@ impl Builder<'_> {
         let shown = |track: &&Listed| {
             let thread = track.row.thread();
             let listed = |id| self.listed.contains(&id) || self.is_pinned(id);
-            track.row.group() == group && thread.is_none_or(listed)
+            group_of(track) == group && thread.is_none_or(listed)
         };
         let rows = self.all.iter().filter(shown);
         rows.map(|track| self.track(track)).collect()
@@ -356,6 +363,7 @@ impl Builder<'_> {
     fn track(&self, listed: &Listed) -> Track {
         Track {
             kind: Kind::Row(listed.row),
+            group: group_of(listed),
             id: TrackName::cut(&listed.row.link(self.known.contents)),
             name: listed.title.clone(),
             short: listed.short.clone(),
@@ -368,9 +376,22 @@ impl Builder<'_> {
     }
 }
 
+/// The group that a track stands in: threads by which the runtime waits are apart.
+fn group_of(listed: &Listed) -> Group {
+    match listed.row.group() {
+        Group::Threads if is_of_runtime(&listed.title) => Group::RuntimeThreads,
+        group => group,
+    }
+}
+
 fn heading(kind: Kind, id: TrackName, name: &str, note: String, folded: bool) -> Track {
     Track {
         kind,
+        group: match kind {
+            Kind::Group(group) => group,
+            Kind::Label => Group::Threads,
+            Kind::Row(row) => row.group(),
+        },
         id,
         short: name.to_owned(),
         name: name.to_owned(),

@@ -24,6 +24,8 @@ pub enum Kind {
 pub struct Track {
     /// What it is.
     pub kind: Kind,
+    /// The group that it stands in, or is the heading of.
+    pub group: Group,
     /// Its name in links and settings.
     pub id: TrackName,
     /// Its name.
@@ -182,7 +184,7 @@ impl Layout {
         let alike = |other: &&Track| match (track.kind, other.kind) {
             (Kind::Group(_), Kind::Group(_)) => true,
             (Kind::Row(_), Kind::Row(_)) if track.pinned => other.pinned,
-            (Kind::Row(row), Kind::Row(of)) => !other.pinned && row.group() == of.group(),
+            (Kind::Row(_), Kind::Row(_)) => !other.pinned && track.group == other.group,
             _ => false,
         };
         self.tracks.iter().filter(alike).collect()
@@ -245,6 +247,7 @@ mod tests {
     fn track(cap: u16, pinned: bool) -> Track {
         Track {
             kind: Kind::Row(Capability(CapId(cap)).into()),
+            group: Group::Capabilities,
             id: TrackName::capability(CapId(cap)),
             name: String::new(),
             short: String::new(),

@@ -13,6 +13,8 @@ use crate::tracks::{Known, Row};
 pub struct Reach {
     /// What it shows.
     pub row: Row,
+    /// The group that it stands in.
+    pub group: Group,
     /// Its name in links and settings.
     pub id: TrackName,
     /// Its name.
@@ -45,6 +47,7 @@ pub fn all_tracks(known: &Known<'_>, view: &TrackView) -> Vec<Reach> {
             Kind::Label => label = Some(track.id),
             Kind::Row(row) => all.push(Reach {
                 row,
+                group: track.group,
                 id: track.id,
                 name: track.name,
                 label: label.clone(),
@@ -69,7 +72,7 @@ pub fn hidden_names(known: &Known<'_>, view: &TrackView) -> Vec<(TrackName, Stri
 impl TrackView {
     /// Has a track shown: not hidden, not folded away, not filtered out.
     pub fn reveal(&mut self, track: &Reach) {
-        let group = track.row.group();
+        let group = track.group;
         let Some(group_name) = TrackName::new(group.name()) else {
             return;
         };
@@ -77,7 +80,7 @@ impl TrackView {
         self.hidden.remove(&track.id);
         // Threads are listed by the filter; what it lists, it lets pass.
         let filter = self.filter.trim().to_lowercase();
-        if group != Group::Threads && !track.name.to_lowercase().contains(&filter) {
+        if !group.has_threads() && !track.name.to_lowercase().contains(&filter) {
             self.filter.clear();
         }
         let folded = if group.starts_folded() {
@@ -103,8 +106,10 @@ mod tests {
     use crate::tracks::instants::Instants;
     use crate::tracks::memory::Memory;
     use crate::tracks::messages::Messages;
+    use crate::tracks::thread::Thread;
     use crate::tracks::{Contents, Listed};
-    use eventlog::ids::CapId;
+    use analysis::timeline::thread_lane::ThreadRow;
+    use eventlog::ids::{CapId, ThreadId};
 
     #[test]
     fn what_is_hidden_folded_or_filtered_can_be_reached() {
@@ -122,9 +127,16 @@ mod tests {
         let known = Known {
             caps: &caps,
             contents: &contents,
-            threads: &[],
+            threads: &[ThreadRow {
+                id: ThreadId(6),
+                label: Some("TimerManager".into()),
+                created: None,
+                finished: false,
+                run_ns: 0,
+                runs: 1,
+            }],
             pinned_threads: &[],
-            threads_in_all: 0,
+            threads_in_all: 1,
         };
         let name = |name| TrackName::new(name).expect("a name");
         let view = TrackView {
@@ -135,7 +147,7 @@ mod tests {
         };
         let all = all_tracks(&known, &view);
         let rows: Vec<Row> = all.iter().map(|track| track.row).collect();
-        let expected: [Row; 7] = [
+        let expected: [Row; 8] = [
             Activity.into(),
             Collections.into(),
             Messages.into(),
@@ -143,6 +155,7 @@ mod tests {
             Capability(CapId(1)).into(),
             Instants(CapId(0)).into(),
             Memory::Heap.into(),
+            Thread(ThreadId(6)).into(),
         ];
         assert_eq!(
             rows.iter().collect::<BTreeSet<_>>(),

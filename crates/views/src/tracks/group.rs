@@ -23,6 +23,8 @@ pub enum Group {
     Spans,
     /// Threads.
     Threads,
+    /// Threads by which the runtime waits for files and time.
+    RuntimeThreads,
     /// Tasks: OS threads of the runtime.
     Tasks,
     /// Performance counters.
@@ -33,7 +35,7 @@ pub enum Group {
 
 impl Group {
     /// All of them, in their usual order.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Program,
         Self::Capabilities,
         Self::Scheduling,
@@ -44,6 +46,7 @@ impl Group {
         Self::Heap,
         Self::Spans,
         Self::Threads,
+        Self::RuntimeThreads,
         Self::Tasks,
         Self::Perf,
         Self::Blocks,
@@ -59,6 +62,7 @@ impl Group {
             Self::Capabilities => "caps",
             Self::Scheduling => "scheduling",
             Self::Threads => "threads",
+            Self::RuntimeThreads => "runtime",
             Self::Instants => "events",
             Self::Sparks => "sparks",
             Self::Tasks => "tasks",
@@ -85,6 +89,7 @@ impl Group {
             Self::Capabilities => "Capabilities",
             Self::Scheduling => "Scheduling",
             Self::Threads => "Threads",
+            Self::RuntimeThreads => "Threads of the runtime",
             Self::Instants => "Events",
             Self::Sparks => "Sparks",
             Self::Tasks => "Tasks (OS threads)",
@@ -101,6 +106,7 @@ impl Group {
         match self {
             Self::Spans => "Spans",
             Self::Capabilities => "Caps",
+            Self::RuntimeThreads => "Runtime",
             Self::Tasks => "OS threads",
             Self::Perf => "Counters",
             Self::Blocks => "Blocks",
@@ -108,6 +114,12 @@ impl Group {
             Self::ForeignCalls => "C calls",
             _ => self.title(),
         }
+    }
+
+    /// Whether its tracks are threads, which are filtered where they are listed.
+    #[must_use]
+    pub(crate) const fn has_threads(self) -> bool {
+        matches!(self, Self::Threads | Self::RuntimeThreads)
     }
 
     /// Whether it is folded until it is asked for.
@@ -119,6 +131,7 @@ impl Group {
                 | Self::Instants
                 | Self::Sparks
                 | Self::Heap
+                | Self::RuntimeThreads
                 | Self::Tasks
                 | Self::Perf
                 | Self::Blocks

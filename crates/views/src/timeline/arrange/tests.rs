@@ -291,3 +291,55 @@ proptest! {
         prop_assert_eq!(rows(&view), rows(&all));
     }
 }
+
+/// A log of a server on two capabilities.
+fn server(view: &TrackView) -> String {
+    let threads = [
+        thread(2, Some("IOManager on cap 0")),
+        thread(6, Some("TimerManager")),
+        thread(1, None),
+        thread(8, Some("IOManager of mine")),
+    ];
+    let known = Known {
+        caps: &[],
+        contents: &Contents::default(),
+        threads: &threads,
+        pinned_threads: &[],
+        threads_in_all: 1000,
+    };
+    let tracks = arrange(&known, view);
+    let one = |track: &Track| match (track.row(), track.note.as_str()) {
+        (Some(_), _) => track.id.to_string(),
+        (None, note) => format!("({}: {note})", track.id),
+    };
+    tracks.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn threads_by_which_the_runtime_waits_are_folded_away() {
+    let view = TrackView::default();
+    assert_eq!(
+        server(&view),
+        "(threads: 2 of 998) thread1 thread8 (runtime: 2)"
+    );
+    // Opened, pinned, searched for.
+    let opened = TrackView {
+        opened: [name("runtime")].into(),
+        ..TrackView::default()
+    };
+    let open = "(threads: 2 of 998) thread1 thread8 (runtime: ) thread2 thread6";
+    assert_eq!(server(&opened), open);
+    let pinned = TrackView {
+        pinned: vec![name("thread6")],
+        ..TrackView::default()
+    };
+    assert_eq!(
+        server(&pinned),
+        "thread6 (threads: 2 of 998) thread1 thread8 (runtime: 1)"
+    );
+    let filtered = TrackView {
+        filter: "manager".into(),
+        ..TrackView::default()
+    };
+    assert_eq!(server(&filtered), open);
+}

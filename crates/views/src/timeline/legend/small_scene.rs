@@ -89,6 +89,11 @@ pub(super) fn track(kind: Kind, name: &str) -> Track {
     };
     Track {
         kind,
+        group: match kind {
+            Kind::Row(row) => row.group(),
+            Kind::Group(group) => group,
+            Kind::Label => Group::Threads,
+        },
         id: TrackName::cut(&id),
         name: name.to_owned(),
         short: name.to_owned(),
