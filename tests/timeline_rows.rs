@@ -26,6 +26,7 @@ use views::tracks::counter::Counter;
 use views::tracks::details::DetailsQuery;
 use views::tracks::group::Group;
 use views::tracks::memory::Memory;
+use views::tracks::messages::Messages;
 use views::tracks::name::TrackName;
 use views::tracks::nonmoving::Nonmoving;
 use views::tracks::sparks::{Of, Sparks};
@@ -501,5 +502,36 @@ fn rows_that_are_not_there_are_empty() {
             many: true,
         });
         assert!(facts.len() <= 2, "{row:?} {facts:?}");
+    }
+}
+
+/// Signs and columns together count each message and event once, however wide the picture is.
+#[test]
+fn moments_are_counted_once_at_any_width() {
+    for name in [
+        "ghc-9.6.6/endless-killed-flush-N2-l",
+        "ghc-9.0.2/sparks-N4-lsf",
+        "ghc-9.6.6/fib-forkio-N2-l",
+    ] {
+        let session = open(name);
+        let is_of_moments = |row: &Row| matches!(row, Row::Messages(_) | Row::Instants(_));
+        let rows: Vec<Row> = rows(&session).into_iter().filter(is_of_moments).collect();
+        let counts = |width_px: u32| -> (Vec<u64>, bool) {
+            let marks = ask(&session, &rows, whole(&session), width_px);
+            let of = |row: &Row| marks.items(*row).map(|item| u64::from(item.count)).sum();
+            let mut items = rows.iter().flat_map(|row| marks.items(*row));
+            let any_column = items.any(|item| item.kind == MarkKind::Column);
+            (rows.iter().map(of).collect(), any_column)
+        };
+        let (narrow, _) = counts(1);
+        let contents = session.overview().contents;
+        let messages = contents.find(Messages.into());
+        let noted = messages.map(|track| track.note.clone());
+        assert_eq!(noted, narrow.first().map(u64::to_string), "{name}");
+        for width_px in [30, 700, 3000, 60_000] {
+            let (counted, any_column) = counts(width_px);
+            assert_eq!(counted, narrow, "{name}, {width_px} pixels");
+            assert!(any_column || width_px > 700, "{name}, {width_px} pixels");
+        }
     }
 }

@@ -252,6 +252,25 @@ pub fn byte_rate(size: u64, time: Duration) -> String {
     }
 }
 
+/// How many of something there are in a time, by the shortest unit in which it is one at
+/// least: `1.40 per µs`, `312 per s`. A dash for no time.
+#[must_use]
+pub fn rate(number: u64, time: Duration) -> String {
+    if time.0 == 0 {
+        return NOTHING.to_owned();
+    }
+    let per = |unit: &Unit| number as f64 * unit.length as f64 / time.0 as f64;
+    let unit = UNITS.into_iter().find(|unit| per(unit) >= 1.0);
+    let unit = unit.unwrap_or(UNITS[UNITS.len() - 1]);
+    let rate = per(&unit);
+    let number = match rate {
+        0.0..10.0 => format!("{rate:.2}"),
+        10.0..100.0 => format!("{rate:.1}"),
+        _ => count(rate.round() as u64),
+    };
+    format!("{number}{NBSP}per{NBSP}{}", unit.name)
+}
+
 /// `number * factor` per second, rounded; `None` for no time.
 fn per_second(number: u64, time: Duration, factor: u128) -> Option<u64> {
     let time = u128::from(time.0);
@@ -394,6 +413,11 @@ mod tests {
         let second = Duration(1_000_000_000);
         assert_eq!(plain(&byte_rate(1_572_864, second)), "1.5 MiB/s");
         assert_eq!(byte_rate(1, Duration::ZERO), NOTHING);
+        assert_eq!(plain(&rate(312, Duration(223_000))), "1.40 per µs");
+        assert_eq!(plain(&rate(312, second)), "312 per s");
+        assert_eq!(plain(&rate(54_358, second)), "54.4 per ms");
+        assert_eq!(plain(&rate(1, Duration(20_000_000_000))), "0.05 per s");
+        assert_eq!(rate(1, Duration::ZERO), NOTHING);
     }
 
     #[test]

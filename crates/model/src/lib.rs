@@ -3,6 +3,7 @@
 pub mod census;
 pub mod class;
 pub mod columns;
+pub mod density;
 pub mod forest;
 pub mod format;
 pub mod gauge;

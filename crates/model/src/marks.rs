@@ -5,7 +5,8 @@
 //!   each class has of it: [`SpanMarks`].
 //! - **Samples** are spans too, from one tick of a timer to the next; only how
 //!   they are painted differs.
-//! - **Moments** have no length: [`MomentMarks`].
+//! - **Moments** have no length: [`MomentMarks`]. Where they are many, a mark is a
+//!   stretch of time with how many there are in it.
 //! - A **gauge** is a line or an area over time: [`GaugePoints`].
 //!
 //! What a track knows of a mark beyond that (a thread, the number of a
@@ -99,6 +100,8 @@ pub enum MarkKind {
     Many,
     /// One event without a length, or several in one place.
     Moment,
+    /// All events in a stretch of time, where there are too many for a sign each.
+    Column,
 }
 
 /// Spans of lanes. Marks of a row stand together, in the order of time; a row
@@ -131,9 +134,12 @@ pub struct SpanMarks {
 pub struct MomentMarks {
     /// The row that each mark is on, as an index into the rows of the query.
     pub row: Vec<u32>,
-    /// When the first is, in nanoseconds from the start of the view.
+    /// Whether it is a column of a density: 1, else 0.
+    pub column: Vec<u8>,
+    /// When the first is, in nanoseconds from the start of the view; of a column the first
+    /// nanosecond that it stands for.
     pub start: Vec<f64>,
-    /// When the last is.
+    /// When the last is; of a column the last nanosecond.
     pub end: Vec<f64>,
     /// How many.
     pub count: Vec<u32>,
@@ -324,8 +330,12 @@ impl MomentMarks {
     /// One mark; `None` beyond the last, or where the columns are not whole.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<MarkView<'static>> {
+        let kind = match self.column.get(index)? {
+            0 => MarkKind::Moment,
+            _ => MarkKind::Column,
+        };
         Some(MarkView {
-            kind: MarkKind::Moment,
+            kind,
             class: Class::Other,
             start: *self.start.get(index)?,
             end: *self.end.get(index)?,
@@ -408,10 +418,6 @@ pub struct NewMoment<P> {
     pub payload: P,
 }
 
-/// How many pixels a mark has that stands for points in time, so that it can
-/// be seen and hit.
-const MOMENT_PX: u64 = 4;
-
 /// Puts marks and points into the columns.
 #[derive(Debug)]
 pub struct Writer {
@@ -447,12 +453,6 @@ impl Writer {
         }
     }
 
-    /// How long a bucket is whose moments are one mark.
-    #[must_use]
-    pub const fn moment_bucket_ns(&self) -> u64 {
-        self.bucket_ns.saturating_mul(MOMENT_PX)
-    }
-
     /// Appends a mark of a lane.
     pub fn span(&mut self, mark: NewSpan<impl Payload>) {
         let (start, end) = (self.relative(mark.start), self.relative(mark.end));
@@ -467,11 +467,21 @@ impl Writer {
         spans.payload.extend(mark.payload.pack().0);
     }
 
-    /// Appends a mark of moments.
+    /// Appends a sign for moments in one place.
     pub fn moment(&mut self, mark: NewMoment<impl Payload>) {
+        self.push_moment(mark, false);
+    }
+
+    /// Appends a column: a stretch of time and how many moments there are in it.
+    pub fn column(&mut self, mark: NewMoment<impl Payload>) {
+        self.push_moment(mark, true);
+    }
+
+    fn push_moment(&mut self, mark: NewMoment<impl Payload>, column: bool) {
         let (start, end) = (self.relative(mark.start), self.relative(mark.end));
         let moments = &mut self.reply.moments;
         moments.row.push(self.row);
+        moments.column.push(column.into());
         moments.start.push(start);
         moments.end.push(end);
         moments

@@ -280,6 +280,8 @@ pub(crate) struct Instant {
 pub struct InstantMark {
     /// The most notable kind.
     pub kind: InstantKind,
+    /// The kind that most of them are.
+    pub most: InstantKind,
     /// When the first was.
     pub first_ns: u64,
     /// When the last was.
@@ -485,23 +487,27 @@ impl Instants {
             let number = (first_ns / bucket_ns).saturating_add(1);
             let last = number.saturating_mul(bucket_ns) - 1;
             let mut mark: Option<InstantMark> = None;
+            let mut most = 0;
             for head in heads.iter_mut().filter(|head| head.next_ns <= last) {
                 let (count, last_ns, thread) = head.skip_to(last);
-                match &mut mark {
-                    None => {
-                        mark = Some(InstantMark {
-                            kind: head.kind,
-                            first_ns,
-                            last_ns,
-                            count,
-                            thread: thread.filter(|_| count == 1),
-                        });
-                    }
+                let mark = match &mut mark {
+                    None => mark.insert(InstantMark {
+                        kind: head.kind,
+                        most: head.kind,
+                        first_ns,
+                        last_ns,
+                        count,
+                        thread: thread.filter(|_| count == 1),
+                    }),
                     Some(mark) => {
                         mark.count += count;
                         mark.last_ns = mark.last_ns.max(last_ns);
                         mark.thread = None;
+                        mark
                     }
+                };
+                if count > most {
+                    (mark.most, most) = (head.kind, count);
                 }
             }
             match mark {

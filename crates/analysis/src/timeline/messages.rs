@@ -6,6 +6,7 @@ use crate::diagnostics::{Diagnostic, Fact};
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record};
 use model::columns::Column;
+use model::place::place32;
 use model::time::Interval;
 
 /// Whether it is a message or a marker.
@@ -40,6 +41,9 @@ pub struct Messages {
     caps: Vec<u16>,
     #[serde(skip)]
     markers: Vec<u8>,
+    /// Which of them are markers.
+    #[serde(skip)]
+    marker_places: Vec<u32>,
     /// Where each text ends in `texts`.
     #[serde(skip)]
     ends: Vec<u32>,
@@ -113,6 +117,9 @@ impl Messages {
         let time = self.times.last().map_or(time.0, |&last| last.max(time.0));
         self.times.push(time);
         self.caps.push(cap.map_or(NO_CAP, |cap| cap.0));
+        if kind == MessageKind::Marker {
+            self.marker_places.push(place32(self.markers.len()));
+        }
         self.markers.push(u8::from(kind == MessageKind::Marker));
         // It fits, as the budget does.
         self.ends.push(self.texts.len() as u32);
@@ -220,6 +227,15 @@ impl Messages {
         from..to.max(from)
     }
 
+    /// Whether one of the messages at some places is a marker.
+    fn has_marker(&self, places: std::ops::Range<usize>) -> bool {
+        let before = |place: usize| {
+            self.marker_places
+                .partition_point(|&at| (at as usize) < place)
+        };
+        before(places.start) < before(places.end)
+    }
+
     /// One mark for each bucket of `bucket_ns` that has messages in `view`.
     pub fn marks(&self, view: Interval, bucket_ns: u64, mut emit: impl FnMut(MessageMark)) {
         let aligned = view.start().0 / bucket_ns * bucket_ns;
@@ -227,13 +243,12 @@ impl Messages {
         while let Some(&time) = self.times.get(at).filter(|&&time| time <= view.end().0) {
             let next_bucket = (time / bucket_ns + 1).saturating_mul(bucket_ns);
             let count = self.times[at..].partition_point(|&time| time < next_bucket);
-            let markers = &self.markers[at..at + count.min(64)];
             emit(MessageMark {
                 time,
                 last_time: self.times[at + count - 1],
                 first: at,
                 count,
-                has_marker: markers.contains(&1),
+                has_marker: self.has_marker(at..at + count),
             });
             at += count;
         }

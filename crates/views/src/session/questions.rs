@@ -85,7 +85,7 @@ impl Query for TimelineQuery {
 columns!(TimelineReply {
     spans.row, spans.many, spans.class, spans.start, spans.end,
     spans.count, spans.shares, spans.payload,
-    moments.row, moments.start, moments.end, moments.count, moments.payload,
+    moments.row, moments.column, moments.start, moments.end, moments.count, moments.payload,
     points.row, points.series, points.start, points.end,
     points.min, points.max, points.mean, points.last,
 });

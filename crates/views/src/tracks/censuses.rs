@@ -8,16 +8,17 @@ use super::legend::{Explained, MIDDLE, Made, Sample, Section};
 use super::{Contents, Listed, Log, Shape, TrackKind, link};
 use crate::scene::format;
 use crate::scene::painter::{Painter, Rect};
-use crate::scene::strip::Strip;
+use crate::scene::strip::{Column, Strip};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
-use crate::tracks::words::when;
+use crate::tracks::words::{density, when};
 use crate::words::census;
 use analysis::heap::HeapProfile;
 use eventlog::ids::Nanos;
 use model::class::Class;
+use model::density::Density;
 use model::lane::partition;
-use model::marks::{NewMoment, Packed, Payload, Writer};
+use model::marks::{MarkKind, NewMoment, Packed, Payload, Writer};
 use model::time::Interval;
 
 /// The censuses of a profile, by its place among those of the log.
@@ -95,14 +96,15 @@ impl TrackKind for Censuses {
             return;
         };
         let (times, totals) = (profile.censuses.times(), profile.censuses.totals());
-        let (bucket, view) = (writer.moment_bucket_ns(), writer.view);
+        let mut found = Density::of(writer);
+        let (view, bucket) = (found.wanted(), found.column_ns());
         let aligned = Nanos(view.start().0 / bucket * bucket);
         let mut place = times.partition_point(|&time| time < aligned);
         while let Some(&start) = times.get(place).filter(|time| **time <= view.end()) {
             let next = Nanos((start.0 / bucket + 1).saturating_mul(bucket));
             let rest = times.len() - place;
             let count = partition(rest, |i| times[place + i] < next).max(1);
-            writer.moment(NewMoment {
+            found.push(NewMoment {
                 start: start.0,
                 end: times[place + count - 1].0,
                 count,
@@ -113,17 +115,29 @@ impl TrackKind for Censuses {
             });
             place += count;
         }
+        found.write(writer, |first, _| first);
     }
 
-    /// A line with a square on it.
+    /// A line with a square on it; where they are many, columns.
     fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let colour = strip.palette.gc_sync;
         let middle = strip.area.y + strip.area.h / 2.0;
-        for (_, span) in shown.marks.of(self) {
+        let mut columns = Vec::new();
+        for (mark, span) in shown.marks.of(self) {
+            if mark.kind == MarkKind::Column {
+                columns.push(Column {
+                    span,
+                    count: mark.count,
+                    colour,
+                    notable: None,
+                });
+                continue;
+            }
             let x = strip.x(span.start());
             painter.fill(strip.tick(span.start()), colour.into());
             painter.fill(Rect::new(x - 3.0, middle - 3.5, 6.0, 6.0), colour.into());
         }
+        strip.paint_density(&columns, painter);
     }
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
@@ -140,7 +154,11 @@ impl TrackKind for Censuses {
             ),
             count => {
                 let last = number(place.saturating_add(count - 1));
-                (format!("Censuses {first} to {last}"), when(item))
+                let text = match item.kind {
+                    MarkKind::Column => density(item, "censuses"),
+                    _ => when(item),
+                };
+                (format!("Censuses {first} to {last}"), text)
             }
         }
     }

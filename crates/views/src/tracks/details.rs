@@ -244,6 +244,12 @@ impl<'a> Details<'a> {
     }
 }
 
+/// Where the first of many events is among all events.
+pub(super) fn in_the_list(first: Nanos, cap: Option<CapId>) -> Fact {
+    let text = format!("from {} on", format::time(first));
+    Fact::new("in the list of events", text).at_event(first, cap)
+}
+
 /// A duration for people and to the nanosecond.
 pub(super) fn exact_duration(time: Duration) -> String {
     let short = format::duration(time);

@@ -3,21 +3,23 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact_time};
-use super::legend::{Explained, MIDDLE, Made, Sample, Section};
+use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact_time, in_the_list};
+use super::legend::{COLUMN_PX, Explained, MIDDLE, Made, Sample, Section};
+use super::waves::wave;
 use super::{Contents, Listed, Log, Shape, TrackKind, link};
 use crate::scene::colour::Rgb;
 use crate::scene::format;
-use crate::scene::painter::{Align, Face, Painter};
+use crate::scene::painter::Painter;
 use crate::scene::palette::Palette;
-use crate::scene::strip::Strip;
+use crate::scene::strip::{Column, SIGN_PX, Strip};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
-use crate::tracks::words::{thread_name, when};
+use crate::tracks::words::{self, thread_name, when};
 use analysis::timeline::instants::{Family, InstantKind};
 use analysis::timeline::messages::MessageKind;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use model::marks::{NONE, NewMoment, Packed, Payload, Writer};
+use model::density::Density;
+use model::marks::{MarkKind, MarkView, NONE, NewMoment, Packed, Payload, Writer};
 use model::time::Interval;
 
 /// The events of a capability.
@@ -29,6 +31,8 @@ pub struct Instants(pub CapId);
 pub struct Happened {
     /// The kind of the most notable.
     pub kind: InstantKind,
+    /// The kind that most of them are.
+    pub most: InstantKind,
     /// The thread that it is about, if it is one event that is about one.
     pub thread: Option<ThreadId>,
 }
@@ -36,14 +40,18 @@ pub struct Happened {
 impl Payload for Happened {
     fn pack(self) -> Packed {
         let thread = self.thread.map_or(NONE, |thread| thread.0);
-        Packed([self.kind as u32, thread, 0, 0])
+        Packed([self.kind as u32, thread, self.most as u32, 0])
     }
 
     fn unpack(packed: Packed) -> Self {
-        let kind = u8::try_from(packed.word(0)).ok();
-        let kind = kind.and_then(InstantKind::from_number);
+        let kind = |place: usize| {
+            let kind = u8::try_from(packed.word(place)).ok();
+            let kind = kind.and_then(InstantKind::from_number);
+            kind.unwrap_or(InstantKind::PerfCounter)
+        };
         Self {
-            kind: kind.unwrap_or(InstantKind::PerfCounter),
+            kind: kind(0),
+            most: kind(2),
             thread: packed.some(1).map(ThreadId),
         }
     }
@@ -81,27 +89,45 @@ impl TrackKind for Instants {
     }
 
     fn answer(self, log: &Log<'_>, writer: &mut Writer) {
-        let (bucket, view) = (writer.moment_bucket_ns(), writer.view);
+        let mut density = Density::of(writer);
+        let (wanted, column_ns) = (density.wanted(), density.column_ns());
         let store = &log.recording.store;
-        store.instant_marks(self.0, view, bucket, |mark, thread| {
-            writer.moment(NewMoment {
+        store.instant_marks(self.0, wanted, column_ns, |mark, thread| {
+            density.push(NewMoment {
                 start: mark.first_ns,
                 end: mark.last_ns,
                 count: mark.count,
                 payload: Happened {
                     kind: mark.kind,
+                    most: mark.most,
                     thread,
                 },
             });
         });
+        density.write(writer, |one, next| Happened {
+            kind: one.kind.min(next.kind),
+            thread: None,
+            ..one
+        });
     }
 
     /// A tick with a glyph whose shape says what an event is about, and how many
-    /// they are where there is room for that.
+    /// they are where there is room for that. Where they are many, columns.
     fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let middle = strip.area.y + strip.area.h / 2.0;
-        let mut marks = shown.marks.of(self).peekable();
+        let marks: Vec<_> = shown.marks.of(self).collect();
+        let columns = marks
+            .iter()
+            .filter(|(mark, _)| mark.kind == MarkKind::Column);
+        let columns: Vec<Column> = columns
+            .map(|(mark, span)| column(mark, *span, strip.palette))
+            .collect();
+        strip.paint_density(&columns, painter);
+        let mut marks = marks.into_iter().peekable();
         while let Some((mark, span)) = marks.next() {
+            if mark.kind == MarkKind::Column {
+                continue;
+            }
             let kind = mark.read::<Happened>().kind;
             let x = strip.x(span.start());
             let colour = colour_of(kind, strip.palette);
@@ -110,22 +136,18 @@ impl TrackKind for Instants {
             for polygon in glyph(kind.family(), (x, middle - 0.5)) {
                 painter.polygon(&polygon, colour.into());
             }
-            if mark.count > 1 {
-                let next = marks.peek().map(|(_, next)| strip.x(next.start()));
-                let room = next.unwrap_or(strip.right()) - GLYPH_PX - x - 6.0;
-                let text = short_count(mark.count);
-                if painter.measure(&text, Face::Label) <= room {
-                    let at = (x + 6.0, middle - 0.5);
-                    let ink = strip.palette.ink2.into();
-                    painter.text(&text, at, Face::Label, Align::Left, ink);
-                }
-            }
+            let next = marks.peek().map(|(_, next)| strip.x(next.start()));
+            strip.paint_number(mark.count, (x, middle - 0.5), next, painter);
         }
     }
 
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
         let subject = format!("Capability {}", self.0);
-        let Happened { kind, thread } = item.read();
+        let Happened { kind, most, thread } = item.read();
+        if item.kind == MarkKind::Column {
+            let what = format!("events, most of them {},", most.plural());
+            return (subject, words::density(item, &what));
+        }
         if item.count == 1 {
             let at = format::time(item.span.start());
             let thread = thread.map(|thread| thread_name(names, thread));
@@ -144,7 +166,12 @@ impl TrackKind for Instants {
     }
 
     fn legend() -> Vec<Explained> {
-        let made = |kind, at| Made::moment(at).with(Happened { kind, thread: None });
+        let happened = |kind, most| Happened {
+            kind,
+            most,
+            thread: None,
+        };
+        let made = |kind, at| Made::moment(at).with(happened(kind, kind));
         let several = Explained::new(
             "Several in one place",
             "How many stands beside the sign, if there is room.",
@@ -158,7 +185,27 @@ impl TrackKind for Instants {
             let sample = Sample::row(Self(CapId(0)), vec![made(kind, MIDDLE)]);
             Explained::new(name, meaning, sample)
         });
-        [several].into_iter().chain(each).collect()
+        let column = |place: u32| {
+            let from = f64::from(place) * COLUMN_PX;
+            let most = match place {
+                0..20 => InstantKind::Woken,
+                _ => InstantKind::SparkCreated,
+            };
+            let kind = if place == 12 {
+                InstantKind::SeqGcRequested
+            } else {
+                most
+            };
+            let count = (40.0 * f64::from(wave(place as f32, 1.0))) as u32 + 1;
+            let column = Made::column(from, from + COLUMN_PX).count(count);
+            column.with(happened(kind, most))
+        };
+        let many = Explained::new(
+            "Many events",
+            "Columns as high as the square root of how many events there are, in the colour of what most of them are. A line over one: among them is something about the capability, a collection or a message.",
+            Sample::row(Self(CapId(0)), (3..30).map(column).collect()),
+        );
+        [several, many].into_iter().chain(each).collect()
     }
 }
 
@@ -176,7 +223,9 @@ impl Details<'_> {
                 };
                 Fact::new(what, format::count(count as u64))
             };
-            return counts.into_iter().map(fact).collect();
+            let first = self.store.instant_list(cap, range, 1);
+            let first = first.first().map(|(_, at, _)| in_the_list(*at, Some(cap)));
+            return counts.into_iter().map(fact).chain(first).collect();
         }
         let list = self.store.instant_list(cap, range, MOST_LISTED);
         let facts = list.into_iter().map(|(kind, at, thread)| match thread {
@@ -201,6 +250,21 @@ impl Details<'_> {
         let mut messages = places.filter_map(|place| self.messages.get(place));
         let found = messages.find(|one| one.kind == kind && one.cap == Some(cap))?;
         Some(found.text)
+    }
+}
+
+/// A column of many events.
+fn column(mark: &MarkView<'_>, span: Interval, palette: &Palette) -> Column {
+    let Happened { kind, most, .. } = mark.read();
+    let is_notable = matches!(
+        kind.family(),
+        Family::Capability | Family::Message | Family::Collection
+    );
+    Column {
+        span,
+        count: mark.count,
+        colour: colour_of(most, palette),
+        notable: (is_notable && kind != most).then(|| colour_of(kind, palette)),
     }
 }
 
@@ -310,21 +374,9 @@ const fn colour_of(kind: InstantKind, palette: &Palette) -> Rgb {
     }
 }
 
-/// Half the width of a glyph.
-const GLYPH_PX: f64 = 4.0;
-
-/// A number for little room: `12`, `999`, `1k`, `25M`.
-fn short_count(count: u32) -> String {
-    match count {
-        0..1_000 => count.to_string(),
-        1_000..1_000_000 => format!("{}k", count / 1_000),
-        _ => format!("{}M", count / 1_000_000),
-    }
-}
-
 /// The outline of a glyph around a point, as polygons.
 fn glyph(family: Family, (x, y): (f64, f64)) -> Vec<Vec<(f64, f64)>> {
-    let r = GLYPH_PX;
+    let r = SIGN_PX;
     let at = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {
         points
             .iter()

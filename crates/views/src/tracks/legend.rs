@@ -79,7 +79,7 @@ impl Section {
                 "Where a value changes within a pixel, the line is as thick as the change, so that no peak is lost."
             }
             Self::Events => {
-                "The shape says what an event is about. Where several share a place, the most notable one is drawn."
+                "The shape says what an event is about. Where several share a place, the most notable one is drawn; where they are many, how many they are."
             }
             Self::Arrows => "They belong to the thread that is pointed at or selected.",
             Self::Profile => {
@@ -127,6 +127,8 @@ pub(crate) fn between(from_px: f64, to_px: f64) -> Interval {
 /// Where a sample's span begins and ends, in pixels.
 pub(crate) const FROM: f64 = 8.0;
 pub(crate) const TO: f64 = 88.0;
+/// How wide a column of a density is in a sample.
+pub(crate) const COLUMN_PX: f64 = 3.0;
 /// In the middle of a sample, in pixels.
 pub(crate) const MIDDLE: f64 = 48.0;
 
@@ -181,6 +183,14 @@ impl Made {
         }
     }
 
+    /// A column of a density.
+    pub(crate) fn column(from: f64, to: f64) -> Self {
+        Self {
+            kind: MarkKind::Column,
+            ..Self::span(Class::Other, from, to)
+        }
+    }
+
     /// With another share of its class.
     pub(crate) fn share(mut self, share: f32) -> Self {
         self.shares[self.class as usize] = share;
@@ -204,6 +214,12 @@ impl Made {
             MarkKind::Moment => writer.moment(NewMoment {
                 start,
                 end,
+                count: self.count as usize,
+                payload: self.payload,
+            }),
+            MarkKind::Column => writer.column(NewMoment {
+                start,
+                end: end.saturating_sub(1),
                 count: self.count as usize,
                 payload: self.payload,
             }),

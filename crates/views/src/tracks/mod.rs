@@ -160,7 +160,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
         let _ = names;
         let text = match (Self::SHAPE, item.kind) {
-            (Shape::Gauge, _) | (_, MarkKind::Moment) => words::when(item),
+            (Shape::Gauge, _) | (_, MarkKind::Moment | MarkKind::Column) => words::when(item),
             (_, MarkKind::Many) => lane::several(item, "spans"),
             (_, MarkKind::One) => format!("{} · {}", words::duration(item), words::when(item)),
         };

@@ -13,6 +13,7 @@ use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::nonmoving::{OPEN, Phase, Point};
+use model::density::Density;
 use model::lane::partition;
 use model::marks::{MarkKind, MarkView, NewMoment, Packed, Payload, Writer};
 
@@ -92,7 +93,7 @@ impl TrackKind for Nonmoving {
         let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
         for (mark, span) in shown.marks.of(self) {
             let rect = strip.rect(span, y, h);
-            if mark.kind == MarkKind::Moment {
+            if matches!(mark.kind, MarkKind::Moment | MarkKind::Column) {
                 let tick = Rect::new(rect.x - 1.0, strip.area.y + 2.0, rect.w.max(2.0), 4.0);
                 painter.fill(tick, strip.palette.ink3.into());
             } else {
@@ -103,7 +104,7 @@ impl TrackKind for Nonmoving {
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
         let text = match (item.kind, item.read::<Part>()) {
-            (MarkKind::Moment, _) => told_at(item),
+            (MarkKind::Moment | MarkKind::Column, _) => told_at(item),
             (MarkKind::Many, part) => lane::several(item, part.phase.several()),
             (MarkKind::One, part) => one(item, part),
         };
@@ -178,14 +179,15 @@ impl TrackKind for Nonmoving {
 }
 
 fn write_points(points: &[(u64, Point)], writer: &mut Writer) {
-    let (bucket, view) = (writer.moment_bucket_ns(), writer.view);
+    let mut density = Density::of(writer);
+    let (view, bucket) = (density.wanted(), density.column_ns());
     let aligned = view.start().0 / bucket * bucket;
     let mut at = points.partition_point(|&(time, _)| time < aligned);
     while let Some(&(start, _)) = points.get(at).filter(|(time, _)| *time <= view.end().0) {
         let next = (start / bucket + 1).saturating_mul(bucket);
         let rest = points.len() - at;
         let count = partition(rest, |i| points[at + i].0 < next).max(1);
-        writer.moment(NewMoment {
+        density.push(NewMoment {
             start,
             end: points[at + count - 1].0,
             count,
@@ -193,6 +195,7 @@ fn write_points(points: &[(u64, Point)], writer: &mut Writer) {
         });
         at += count;
     }
+    density.write(writer, |(), ()| ());
 }
 
 /// The program stands still in a sync, which is as high as the row; marking is

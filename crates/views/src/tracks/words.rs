@@ -3,7 +3,7 @@
 
 use crate::scene::format;
 use crate::tracks::item::{Item, Names};
-use eventlog::ids::ThreadId;
+use eventlog::ids::{Duration, ThreadId};
 use model::class::Class;
 use model::profile::frames::{Frame, FrameKind};
 
@@ -37,6 +37,20 @@ pub(crate) fn when(item: &Item) -> String {
 /// How long it is.
 pub(crate) fn duration(item: &Item) -> String {
     format::duration(item.span.duration())
+}
+
+/// A column of a density: how many of something there are, in how long, and what its height says.
+pub(crate) fn density(item: &Item, what: &str) -> String {
+    // Its last nanosecond is a part of it.
+    let time = Duration(item.span.duration().0.saturating_add(1));
+    let count = u64::from(item.count);
+    let number = format::count(count);
+    format!(
+        "{number} {what} in {}: {} · {} · height: √{number}",
+        format::duration(time),
+        format::rate(count, time),
+        when(item)
+    )
 }
 
 /// The shares that classes have of a pixel. Spans count where they begin, so

@@ -2,6 +2,7 @@
 //! are painted into it, whatever they are about.
 
 mod bars;
+mod density;
 mod graph;
 mod pattern;
 pub(crate) mod plot;
@@ -14,6 +15,7 @@ use model::marks::MarkView;
 use model::time::Interval;
 
 pub(crate) use bars::{Bar, YOUNG, standing};
+pub(crate) use density::{Column, SIGN_PX};
 pub(crate) use pattern::stripes_on;
 
 /// How opaque a bar is for what is not read yet.

@@ -29,7 +29,7 @@ fn see(marks: &Marks, seen: &mut Seen) {
     for row in &marks.rows {
         for (mark, _) in marks.of(*row) {
             match mark.kind {
-                MarkKind::Moment => {}
+                MarkKind::Moment | MarkKind::Column => {}
                 MarkKind::One => {
                     seen.insert((row.kind(), false, mark.class as u8));
                 }

@@ -1,0 +1,217 @@
+//! How moments are shown: as signs where they stand apart; as columns, each with how many
+//! they are in a stretch of time, where signs would cover each other.
+
+use super::marks::{NewMoment, Payload, Writer};
+use crate::time::Interval;
+use eventlog::ids::Nanos;
+
+/// How wide a column is, in buckets, each of which is one pixel or two.
+const COLUMN: u64 = 2;
+/// Signs that are nearer than so many buckets cover each other.
+const APART: u64 = 6;
+/// Fewer events that are near each other stay signs, with their number beside them.
+const MANY: usize = 8;
+/// So many are a column even if all of them are in one place.
+const VERY_MANY: usize = 64;
+/// So many buckets beside the view are looked at. Less than [`MANY`] events that are near each
+/// other reach no further, so that what they are shown as does not depend on where the view ends.
+const BESIDE: u64 = 64;
+
+/// What a track tells of its moments, to become marks.
+#[derive(Debug)]
+pub struct Density<P> {
+    view: Interval,
+    bucket_ns: u64,
+    /// In the order of time, each with what happened in one column.
+    found: Vec<NewMoment<P>>,
+}
+
+impl<P: Payload> Density<P> {
+    /// Of what is written next.
+    #[must_use]
+    pub const fn of(writer: &Writer) -> Self {
+        Self {
+            view: writer.view,
+            bucket_ns: writer.bucket_ns,
+            found: Vec::new(),
+        }
+    }
+
+    /// Which time is to be told of: some more than is in view.
+    #[must_use]
+    pub fn wanted(&self) -> Interval {
+        let beside = self.bucket_ns.saturating_mul(BESIDE);
+        let (start, end) = (self.view.start().0, self.view.end().0);
+        let wanted = (start.saturating_sub(beside), end.saturating_add(beside));
+        Interval::new(Nanos(wanted.0), Nanos(wanted.1))
+    }
+
+    /// How long a column is. They begin at multiples of that.
+    #[must_use]
+    pub const fn column_ns(&self) -> u64 {
+        self.bucket_ns.saturating_mul(COLUMN)
+    }
+
+    /// Takes all that happened in one column; columns come in the order of time.
+    pub fn push(&mut self, moment: NewMoment<P>) {
+        self.found.push(moment);
+    }
+
+    /// Writes the marks. `join` says what is known of two moments together, the earlier first.
+    pub fn write(self, writer: &mut Writer, join: impl Fn(P, P) -> P) {
+        let apart_ns = self.bucket_ns.saturating_mul(APART);
+        let is_near =
+            |one: &NewMoment<P>, next: &NewMoment<P>| next.start.saturating_sub(one.end) < apart_ns;
+        for group in self.found.chunk_by(is_near) {
+            let count: usize = group.iter().map(|one| one.count).sum();
+            let (first, last) = (group.first(), group.last());
+            let length = first.zip(last).map_or(0, |(a, b)| b.end - a.start);
+            if count >= VERY_MANY || (count >= MANY && length >= apart_ns) {
+                self.write_columns(group, writer);
+            } else {
+                self.write_signs(group, apart_ns, writer, &join);
+            }
+        }
+    }
+
+    fn is_in_view(&self, from: u64, to: u64) -> bool {
+        from <= self.view.end().0 && self.view.start().0 <= to
+    }
+
+    fn write_columns(&self, group: &[NewMoment<P>], writer: &mut Writer) {
+        let column_ns = self.column_ns();
+        for one in group {
+            let start = one.start / column_ns * column_ns;
+            let end = start.saturating_add(column_ns - 1);
+            if self.is_in_view(start, end) {
+                writer.column(NewMoment { start, end, ..*one });
+            }
+        }
+    }
+
+    /// A sign stands at the first of those that it is for.
+    fn write_signs(
+        &self,
+        group: &[NewMoment<P>],
+        apart_ns: u64,
+        writer: &mut Writer,
+        join: &impl Fn(P, P) -> P,
+    ) {
+        let mut signs: Vec<NewMoment<P>> = Vec::new();
+        for one in group {
+            match signs.last_mut() {
+                Some(sign) if one.start - sign.start < apart_ns => {
+                    sign.end = one.end;
+                    sign.count += one.count;
+                    sign.payload = join(sign.payload, one.payload);
+                }
+                _ => signs.push(*one),
+            }
+        }
+        for sign in signs {
+            if self.is_in_view(sign.start, sign.end) {
+                writer.moment(sign);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::marks::{MarkKind, Packed, TimelineReply};
+
+    /// A mark: its kind, from when to when, how many.
+    type Shown = (MarkKind, u64, u64, u32);
+
+    fn shown(times: &[u64], view: Interval, bucket_ns: u64) -> Vec<Shown> {
+        let mut writer = Writer {
+            view,
+            bucket_ns,
+            end: Nanos(u64::MAX),
+            row: 0,
+            reply: TimelineReply::default(),
+        };
+        let mut density = Density::of(&writer);
+        let (wanted, column_ns) = (density.wanted(), density.column_ns());
+        let from = wanted.start().0 / column_ns * column_ns;
+        let told = times.iter().copied().filter(|&at| from <= at);
+        let told: Vec<u64> = told.collect();
+        for column in told.chunk_by(|a, b| a / column_ns == b / column_ns) {
+            if column[0] <= wanted.end().0 {
+                density.push(NewMoment {
+                    start: column[0],
+                    end: column[column.len() - 1],
+                    count: column.len(),
+                    payload: Packed::default(),
+                });
+            }
+        }
+        density.write(&mut writer, |first, _| first);
+        let origin = view.start().0 as f64;
+        let marks = writer.reply.of_row(0);
+        let marks = marks.map(|mark| {
+            let [start, end] = [mark.start, mark.end].map(|at| (origin + at) as u64);
+            (mark.kind, start, end, mark.count)
+        });
+        marks.collect()
+    }
+
+    fn between(from: u64, to: u64) -> Interval {
+        Interval::new(Nanos(from), Nanos(to))
+    }
+
+    #[test]
+    fn few_are_signs_and_many_are_columns() {
+        use MarkKind::{Column, Moment};
+        let view = between(0, 1000);
+        // Far from each other, or all in one place.
+        assert_eq!(
+            shown(&[10, 100, 101, 103], view, 1),
+            [(Moment, 10, 10, 1), (Moment, 100, 103, 3)]
+        );
+        assert_eq!(shown(&[7; 50], view, 1), [(Moment, 7, 7, 50)]);
+        assert_eq!(shown(&[7; 100], view, 1), [(Column, 6, 7, 100)]);
+        // Near each other, but few: no two signs cover each other.
+        assert_eq!(
+            shown(&[10, 13, 16, 19], view, 1),
+            [(Moment, 10, 13, 2), (Moment, 16, 19, 2)]
+        );
+        // Many, one after the other.
+        let every_ns: Vec<u64> = (20..30).collect();
+        let columns: Vec<Shown> = (10..15).map(|i| (Column, 2 * i, 2 * i + 1, 2)).collect();
+        assert_eq!(shown(&every_ns, view, 1), columns);
+    }
+
+    proptest! {
+        /// Each event is counted once; where the view ends changes nothing of what is in it.
+        #[test]
+        fn all_are_counted_and_panning_changes_nothing(
+            steps in prop::collection::vec(prop_oneof![0u64..3, 0u64..40, 0u64..600], 0..300),
+            bucket in 0u32..5,
+            from in 0u64..4000,
+            length in 0u64..3000,
+        ) {
+            let bucket_ns = 1 << bucket;
+            let times: Vec<u64> = steps
+                .iter()
+                .scan(1000, |at, step| { *at += step; Some(*at) })
+                .collect();
+            let all = shown(&times, between(0, 1 << 40), bucket_ns);
+            let sum: usize = all.iter().map(|&(.., count)| count as usize).sum();
+            prop_assert_eq!(sum, times.len());
+            for &(kind, start, end, count) in &all {
+                let here = times.iter().filter(|&&at| start <= at && at <= end).count();
+                prop_assert_eq!(here, count as usize, "{:?} {}", kind, start);
+            }
+            let view = between(from, from + length);
+            let in_view = |&&(_, start, end, _): &&Shown| start <= from + length && from <= end;
+            let expected: Vec<Shown> = all.iter().filter(in_view).copied().collect();
+            prop_assert_eq!(shown(&times, view, bucket_ns), expected);
+            // At most a mark a column.
+            prop_assert!(all.len() as u64 <= 1 + times.last().unwrap_or(&0) / (2 * bucket_ns));
+        }
+    }
+}
