@@ -41,7 +41,7 @@ const COLUMNS: &[Column] = &[
         "The thread's label (labelThread); – if it has none").staying().narrow_px(92),
     Column::text("shares", "Shares", 70,
         "How the time of the thread divides: running, ready (in collections, behind others, while a capability idles), blocked, in foreign calls, waiting for I/O or time, unknown").unsorted(),
-    Column::number("running", "Running", 78,
+    Column::number("running", "Running", 88,
         "How long it ran Haskell code on a capability"),
     Column::number("collections", "In collections", 94,
         "How long it could run, but a collection went on or was being stopped for: no thread runs meanwhile"),
@@ -53,7 +53,7 @@ const COLUMNS: &[Column] = &[
         "The longest single wait for a capability: behind other threads or while one was idle, without collections"),
     Column::number("mean", "Mean wait", 82,
         "The mean of all waits for a capability, without collections").on_demand(),
-    Column::number("blocked", "Blocked", 92,
+    Column::number("blocked", "Blocked", 88,
         "How long it could not run: until another thread filled an MVar, time passed… Foreign calls are counted beside it"),
     Column::number("foreign", "Foreign calls", 90,
         "How long it was in safe foreign calls. The log says only when the thread runs again, so that a wait for a capability after a call is part of this"),
@@ -69,7 +69,7 @@ const COLUMNS: &[Column] = &[
         "How often it was moved to another capability").on_demand(),
     Column::number("created", "Created", 100,
         "When it was created; – if that was before the log began").on_demand(),
-    Column::text("ended", "Ended", 150,
+    Column::text("ended", "Ended", 146,
         "When it finished, or what it did when the log ended. A thread that was killed has finished: the log makes no difference."),
 ];
 
