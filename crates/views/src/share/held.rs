@@ -114,12 +114,13 @@ const KEYS: &[(&str, &str, Form)] = &[
 
 /// Names of tracks and of groups of them, without the numbers behind them. Only spans of the
 /// program have others: what they are called.
-const TRACKS: [&str; 32] = [
+const TRACKS: [&str; 33] = [
     "activity",
     "all",
     "alloc",
     "bands",
     "blocks",
+    "blocksnone",
     "calls",
     "callsunknown",
     "cap",

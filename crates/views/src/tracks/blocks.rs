@@ -42,13 +42,16 @@ impl TrackKind for Blocks {
     const SECTION: Section = Section::Spans;
 
     fn link(self, _: &Contents) -> String {
-        let cap = self.0.map_or_else(String::new, |cap| cap.to_string());
+        // The group of all these is called `blocks`.
+        let cap = self
+            .0
+            .map_or_else(|| "none".to_owned(), |cap| cap.to_string());
         format!("blocks{cap}")
     }
 
     fn parse(link: &str, _: &Contents) -> Option<Self> {
         let of_cap = link::cap(link, "blocks").map(|cap| Self(Some(cap)));
-        of_cap.or((link == "blocks").then_some(Self(None)))
+        of_cap.or((link == "blocksnone").then_some(Self(None)))
     }
 
     fn of_log(log: &Log<'_>) -> Vec<Listed> {

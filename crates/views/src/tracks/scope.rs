@@ -42,7 +42,7 @@ mod tests {
             (&["thread7", "cap1", "cap0"], &[0, 1], &[7]),
             // These are about the whole program.
             (
-                &["activity", "heap", "blocks", "task5", "calls71"],
+                &["activity", "heap", "blocksnone", "task5", "calls71"],
                 &[],
                 &[],
             ),

@@ -49,7 +49,7 @@ fn names_lead_back_to_rows() {
         ("thread12", Thread(ThreadId(12)).into()),
         ("task18446744073709551615", Task(TaskId(u64::MAX)).into()),
         ("perf5", Counter(5).into()),
-        ("blocks", Blocks(None).into()),
+        ("blocksnone", Blocks(None).into()),
         ("blocks3", Blocks(Some(cap)).into()),
         (
             "calls71",
