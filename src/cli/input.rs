@@ -12,6 +12,7 @@ use tempfile::{SpooledData, SpooledTempFile};
 use super::{Failure, say};
 use crate::temporary::TemporaryFile;
 use eventlog::source::{FileSource, SharedSource, read_log_by};
+use eventlog::write::merge::Feed;
 use eventlog::{LogReader, Sink, system_words};
 use views::session::{MemoryBudget, Session, read_session_on};
 use views::words::diagnostics::line;
@@ -50,6 +51,11 @@ impl LogFile {
         name.to_string_lossy().into_owned()
     }
 
+    /// Where it is; `-` is standard input.
+    pub(super) fn path(&self) -> &Path {
+        &self.file
+    }
+
     /// Opens it; `-` is standard input. What is no regular file is read to its end first.
     pub(super) fn open(&self) -> Result<Input, Failure> {
         Ok(Input {
@@ -69,10 +75,19 @@ impl Input {
     /// Reads the log into a sink.
     pub(super) fn read(&self, sink: &mut impl Sink) -> Result<LogReader, Failure> {
         let mut source = self.bytes.source();
-        let file = Arc::new(TemporaryFile::default());
-        let reader = LogReader::new(source.byte_len());
-        let reader = reader.inflating_to(file, self.memory.inflated_bytes());
+        let reader = self.reader(source.byte_len());
         Ok(read_log_by(reader, &mut source, sink)?)
+    }
+
+    /// The log, to be read as its events are wanted.
+    pub(super) fn feed(&self) -> Feed<&dyn SharedSource> {
+        let source = self.bytes.source();
+        Feed::new(self.reader(source.byte_len()), source)
+    }
+
+    fn reader(&self, byte_len: u64) -> LogReader {
+        let file = Arc::new(TemporaryFile::default());
+        LogReader::new(byte_len).inflating_to(file, self.memory.inflated_bytes())
     }
 
     /// Reads the log with all analyses, on all processors that this process may use.

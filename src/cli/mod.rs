@@ -15,6 +15,7 @@ mod check;
 mod collections;
 mod compare;
 mod comparison;
+mod cut;
 mod digest;
 mod eventlog2html;
 mod events;
@@ -27,6 +28,7 @@ mod heap_censuses;
 mod info;
 mod input;
 mod manual;
+mod merge;
 mod metrics;
 mod out;
 mod report;
@@ -104,6 +106,10 @@ enum Command {
     Time(Whole),
     /// Flame graphs as files for speedscope, flamegraph.pl, inferno and pprof, as a picture, or as a table
     Flamegraph(flamegraph::Arguments),
+    /// A part of a log as a smaller log, to be sent to a colleague; its texts can be replaced
+    Cut(cut::Arguments),
+    /// Several logs as one: of several processes on one axis of time, or the parts that `cut` made of a log
+    Merge(merge::Arguments),
     /// A script that completes commands, options and files in a shell
     Completions(manual::Completions),
     /// The manual page, for `man`
@@ -218,6 +224,8 @@ pub fn run() -> ExitCode {
         Command::Ticky(arguments) => ticky::run(arguments, &mut out),
         Command::Time(arguments) => time::run(arguments, &mut out),
         Command::Flamegraph(arguments) => flamegraph::run(arguments, &mut out),
+        Command::Cut(arguments) => cut::run(arguments),
+        Command::Merge(arguments) => merge::run(arguments),
         Command::Completions(arguments) => manual::completions(arguments, &mut out),
         Command::Man(arguments) => manual::manual(arguments, &mut out),
     };

@@ -80,6 +80,33 @@ pub enum Takes {
     Anything,
 }
 
+/// What a field is, for those who write it anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// A number or a constant that means the same in every log.
+    Plain,
+    /// The number of a capability.
+    Cap,
+    /// The number of a capability set.
+    Capset,
+    /// The number of a thread.
+    Thread,
+    /// The number of a task.
+    Task,
+    /// The number of a cost centre.
+    CostCentre,
+    /// A length byte, and the numbers of so many cost centres.
+    CostCentres,
+    /// The rest of the payload, a text.
+    Text,
+    /// A text and the NUL that ends it.
+    TextToNul,
+    /// The rest of the payload, texts with NULs between them.
+    Texts,
+    /// The rest of the payload, any bytes.
+    Bytes,
+}
+
 /// A type that stands as a field in payloads.
 pub trait Field<'a>: Sized {
     /// How many bytes it has at least.
@@ -88,6 +115,8 @@ pub trait Field<'a>: Sized {
     const IS_THREAD: bool = false;
     /// What it takes of a payload.
     const TAKES: Takes = Takes::Itself;
+    /// What it is.
+    const KIND: FieldKind = FieldKind::Plain;
 
     /// Reads the field; `None` if the payload ends first.
     fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
@@ -164,10 +193,11 @@ number_field! {
 }
 
 macro_rules! id_field {
-    ($($ty:ident $(= $is_thread:literal)?),* $(,)?) => {$(
+    ($($ty:ident is $kind:ident),* $(,)?) => {$(
         impl<'a> Field<'a> for $ty {
             const LEAST_BYTES: u16 = size_of::<$ty>() as u16;
-            $( const IS_THREAD: bool = $is_thread; )?
+            const IS_THREAD: bool = matches!(FieldKind::$kind, FieldKind::Thread);
+            const KIND: FieldKind = FieldKind::$kind;
 
             fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
                 Field::read(cursor).map($ty)
@@ -179,17 +209,18 @@ macro_rules! id_field {
     )*};
 }
 id_field!(
-    CapId,
-    CapsetId,
-    CostCentreId,
-    OsThreadId,
-    TaskId,
-    ThreadId = true,
+    CapId is Cap,
+    CapsetId is Capset,
+    CostCentreId is CostCentre,
+    OsThreadId is Plain,
+    TaskId is Task,
+    ThreadId is Thread,
 );
 
 /// A field that newer GHCs append: absent where the payload ends before it.
 impl<'a, T: Field<'a>> Field<'a> for Option<T> {
     const LEAST_BYTES: u16 = 0;
+    const KIND: FieldKind = T::KIND;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         Some(T::read(cursor))
@@ -221,6 +252,7 @@ impl std::fmt::Debug for Text<'_> {
 impl<'a> Field<'a> for Text<'a> {
     const LEAST_BYTES: u16 = 0;
     const TAKES: Takes = Takes::Text;
+    const KIND: FieldKind = FieldKind::Text;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         Some(Self(cursor.take_rest()))
@@ -236,6 +268,7 @@ pub struct CText<'a>(pub Text<'a>);
 
 impl<'a> Field<'a> for CText<'a> {
     const LEAST_BYTES: u16 = 1;
+    const KIND: FieldKind = FieldKind::TextToNul;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         cursor.take_to_nul().map(|text| Self(Text(text)))
@@ -264,6 +297,7 @@ impl<'a> TextList<'a> {
 impl<'a> Field<'a> for TextList<'a> {
     const LEAST_BYTES: u16 = 0;
     const TAKES: Takes = Takes::Anything;
+    const KIND: FieldKind = FieldKind::Texts;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         Some(Self(cursor.take_rest()))
@@ -280,6 +314,7 @@ pub struct Bytes<'a>(pub &'a [u8]);
 impl<'a> Field<'a> for Bytes<'a> {
     const LEAST_BYTES: u16 = 0;
     const TAKES: Takes = Takes::Anything;
+    const KIND: FieldKind = FieldKind::Bytes;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         Some(Self(cursor.take_rest()))
@@ -315,6 +350,7 @@ impl<'a> CcStack<'a> {
 
 impl<'a> Field<'a> for CcStack<'a> {
     const LEAST_BYTES: u16 = 1;
+    const KIND: FieldKind = FieldKind::CostCentres;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         let depth = usize::from(u8::read(cursor)?);

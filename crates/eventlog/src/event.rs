@@ -10,11 +10,13 @@
 //! names of the constants are those of the runtime's `EventLogFormat.h`
 //! (`rts/include/rts`, before GHC 9.2 `includes/rts`), without `EVENT_`.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::cursor::{
-    Bytes, CText, CapsetType, CcStack, Cursor, Field, HeapBreakdown, MessageTag, Takes, Text,
-    TextList, Value,
+    Bytes, CText, CapsetType, CcStack, Cursor, Field, FieldKind, HeapBreakdown, MessageTag, Takes,
+    Text, TextList, Value,
 };
 use super::status::{StopCodes, StopStatus};
 use crate::ids::{CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId};
@@ -130,6 +132,31 @@ macro_rules! events {
                     Takes::Anything => return Shape::Unknown,
                 };
                 ends.filter(|&end| end < payload.len()).map_or(Shape::Whole, Shape::Ends)
+            }
+
+            /// Tells of each field of a payload its name, where it stands and what it is.
+            /// Whether the payload has all that a GHC writes of the type.
+            pub(crate) fn locate(
+                id: EventType,
+                payload: &'a [u8],
+                mut found: impl FnMut(&'static str, Range<usize>, FieldKind),
+            ) -> bool {
+                let mut cursor = Cursor::new(payload, StopCodes::Standard);
+                match id.0 {
+                    $( $id => {
+                        $(
+                            let from = payload.len() - cursor.remaining();
+                            if cursor.field::<$ty>().is_none() {
+                                return false;
+                            }
+                            let to = payload.len() - cursor.remaining();
+                            found($key, from..to, <$ty as Field<'a>>::KIND);
+                        )*
+                        let _ = (&mut cursor, &mut found);
+                        true
+                    } )*
+                    _ => false,
+                }
             }
 
             const fn least_payload_bytes(id: EventType) -> Option<u16> {

@@ -44,6 +44,7 @@ mod stream;
 pub mod texts;
 pub mod thread_map;
 mod window;
+pub mod write;
 
 pub use backing::Backing;
 pub use event::{Event, EventType, Subject};

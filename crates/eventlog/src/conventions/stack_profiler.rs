@@ -102,6 +102,11 @@ impl<'a> StackFrames<'a> {
         bytes.is_empty().then_some(frames)
     }
 
+    /// How many bytes they have in the message, which ends with them.
+    pub(crate) const fn byte_len(self) -> usize {
+        self.bytes.len()
+    }
+
     /// How many there are.
     #[must_use]
     pub const fn len(self) -> u16 {

@@ -5,6 +5,7 @@ use super::stack::Centre;
 use crate::event::{EventType, SizeClass};
 use crate::header::END_OF_DATA;
 use crate::ids::Nanos;
+use crate::write::header::header_bytes;
 
 /// The types that are declared.
 const TYPES: &[(EventType, &str)] = &[
@@ -89,17 +90,9 @@ impl LogWriter {
     }
 
     pub(super) fn new() -> Self {
-        let mut out = b"hdrbhetb".to_vec();
-        for &(id, description) in TYPES {
-            out.extend(b"etb\0");
-            out.extend(id.0.to_be_bytes());
-            out.extend(payload_bytes(id).unwrap_or(u16::MAX).to_be_bytes());
-            out.extend((description.len() as u32).to_be_bytes());
-            out.extend(description.as_bytes());
-            out.extend([0; 4]);
-            out.extend(b"ete\0");
-        }
-        out.extend(b"hetehdredatb");
+        let types = TYPES.iter();
+        let out =
+            header_bytes(types.map(|&(id, description)| (id, payload_bytes(id), description)));
         Self {
             out,
             block: None,

@@ -1,0 +1,123 @@
+//! The event types of a log that holds the events of several.
+
+use std::collections::BTreeMap;
+
+use super::survey::Facts;
+use crate::event::{EventType, SizeClass};
+use crate::header::{Header, TypeDecl};
+use crate::status::StopCodes;
+
+/// The types that the new log declares.
+#[derive(Debug)]
+pub(super) struct Types {
+    all: Vec<TypeDecl>,
+    places: BTreeMap<EventType, usize>,
+    stop_codes: StopCodes,
+}
+
+impl Types {
+    /// Those of all logs. Where fixed sizes differ, the largest counts, as newer GHCs append
+    /// fields. `makes_processes` adds those that tell of a process.
+    pub(super) fn of(logs: &[Facts], makes_processes: bool) -> Self {
+        let mut types = Self {
+            all: Vec::new(),
+            places: BTreeMap::new(),
+            stop_codes: StopCodes::Standard,
+        };
+        let same = logs.windows(2).all(|pair| pair[0].types == pair[1].types);
+        for decl in logs
+            .iter()
+            .take(if same { 1 } else { logs.len() })
+            .flat_map(|log| &log.types)
+        {
+            types.add(decl);
+        }
+        if makes_processes {
+            types.need(EventType::CAPSET_CREATE, "Create capability set");
+            types.need(
+                EventType::CAPSET_ASSIGN_CAP,
+                "Add capability to capability set",
+            );
+            types.need(EventType::PROGRAM_ARGS, "Program arguments");
+        }
+        let declares = |id| types.places.contains_key(&id);
+        if declares(EventType::USER_MARKER) && !declares(EventType::HACK_BUG_T9003) {
+            if same {
+                types.stop_codes = StopCodes::Ghc782;
+            } else {
+                // Says that the numbers of stops are the usual ones: they are made so.
+                types.need(EventType::HACK_BUG_T9003, "Empty event for bug #9003");
+            }
+        }
+        types
+    }
+
+    fn add(&mut self, decl: &TypeDecl) {
+        let place = self.places.get(&decl.id).copied();
+        match place.and_then(|place| self.all.get_mut(place)) {
+            Some(own) => {
+                if let (Some(size), Some(other)) = (own.size, decl.size) {
+                    own.size = Some(size.max(other));
+                }
+            }
+            None => {
+                self.places.insert(decl.id, self.all.len());
+                self.all.push(decl.clone());
+            }
+        }
+    }
+
+    fn need(&mut self, id: EventType, description: &str) {
+        if self.places.contains_key(&id) {
+            return;
+        }
+        let is_fixed = id.expected_class() != Some(SizeClass::Variable);
+        self.add(&TypeDecl {
+            id,
+            size: is_fixed.then(|| id.least_payload_bytes().unwrap_or(0)),
+            description: description.to_owned(),
+            known: true,
+        });
+    }
+
+    /// As a header declares them.
+    pub(super) fn declared(&self) -> impl Iterator<Item = (EventType, Option<u16>, &str)> + Clone {
+        self.all
+            .iter()
+            .map(|decl| (decl.id, decl.size, &*decl.description))
+    }
+
+    /// The numbering of why threads stop.
+    pub(super) const fn stop_codes(&self) -> StopCodes {
+        self.stop_codes
+    }
+
+    /// Gives a payload the size that is declared; `false` if that cannot be done.
+    pub(super) fn fit(&self, header: &Header, id: EventType, payload: &mut Vec<u8>) -> bool {
+        let place = self.places.get(&id).copied();
+        let Some(own) = place.and_then(|place| self.all.get(place)) else {
+            return false;
+        };
+        let Some(theirs) = header.decl(id) else {
+            return false;
+        };
+        if own.known != theirs.known || own.size.is_some() != theirs.size.is_some() {
+            return false;
+        }
+        let Some(size) = own.size.map(usize::from) else {
+            return true;
+        };
+        if payload.len() < size && own.known {
+            if id == EventType::NONMOVING_HEAP_CENSUS {
+                // The size of blocks was a logarithm in one byte.
+                let Some(&log2) = payload.first() else {
+                    return false;
+                };
+                let bytes = 1_u16.checked_shl(u32::from(log2)).unwrap_or(0);
+                payload.splice(..1, bytes.to_be_bytes());
+            }
+            payload.resize(size, 0);
+        }
+        payload.len() == size
+    }
+}

@@ -1,0 +1,235 @@
+//! Changes the numbers in events, so that those of several processes stay apart in one log.
+
+use crate::cursor::FieldKind;
+use crate::event::{Event, EventType};
+use crate::status::{StopCodes, StopStatus};
+
+use super::merge::Held;
+
+/// What is added to the numbers of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Numbering {
+    /// Its place among the processes.
+    place: u64,
+    pub(super) caps: u16,
+    threads: u32,
+    pub(super) capsets: u32,
+    cost_centres: u32,
+    counters: u32,
+    texts: u32,
+}
+
+/// How far up the place of the process stands in numbers of 64 bits: no address of a program
+/// has so many bits.
+const PLACE_BIT: u32 = 48;
+
+/// From here on a number of 32 bits stands for none: nothing counts so far.
+pub(super) const NO_NUMBER: u32 = 1 << 31;
+
+/// Adds to a number that stands somewhere.
+fn add<const N: usize>(bytes: &mut [u8], at: usize, change: impl FnOnce([u8; N]) -> [u8; N]) {
+    if let Some(field) = bytes
+        .get_mut(at..)
+        .and_then(|rest| rest.first_chunk_mut::<N>())
+    {
+        *field = change(*field);
+    }
+}
+
+impl Numbering {
+    /// What is added to the numbers of the next process, if this one takes so many: capabilities, threads, capability
+    /// sets, cost centres, counters, texts.
+    pub(super) fn after(&self, taken: &[u64; 6]) -> Result<Self, &'static str> {
+        let wide = |own: u32, taken: u64, what| {
+            let sum = u64::from(own) + taken;
+            u32::try_from(sum).map_err(|_| what)
+        };
+        let [caps, threads, capsets, cost_centres, counters, texts] = *taken;
+        let caps = u64::from(self.caps) + caps;
+        Ok(Self {
+            place: self.place + 1,
+            caps: u16::try_from(caps).map_err(|_| "capabilities")?,
+            threads: wide(self.threads, threads, "threads")?,
+            capsets: wide(self.capsets, capsets, "capability sets")?,
+            cost_centres: wide(self.cost_centres, cost_centres, "cost centres")?,
+            counters: wide(self.counters, counters, "counters")?,
+            texts: wide(self.texts, texts, "texts")?,
+        })
+    }
+
+    /// Puts the payload of an event into `out`, with new numbers, and stops of threads as `codes` number them.
+    pub(super) fn rewrite(&self, held: &Held<'_>, codes: StopCodes, out: &mut Vec<u8>) {
+        out.clear();
+        out.extend_from_slice(held.payload);
+        let same_codes = held.header.stop_codes == codes;
+        if !held.header.knows(held.id) || self.place == 0 && same_codes {
+            return;
+        }
+        Event::locate(held.id, held.payload, |key, range, kind| {
+            let at = range.start;
+            match kind {
+                FieldKind::Cap => self.cap(out, at),
+                FieldKind::Capset => self.wide(out, at, self.capsets),
+                FieldKind::Thread => self.wide(out, at, self.threads),
+                FieldKind::CostCentre => self.wide(out, at, self.cost_centres),
+                FieldKind::Task => self.long(out, at),
+                FieldKind::CostCentres => {
+                    for at in (at + 1..range.end).step_by(4) {
+                        self.wide(out, at, self.cost_centres);
+                    }
+                }
+                FieldKind::Plain if key == "status" => {
+                    self.stop(out, at, held.header.stop_codes, codes)
+                }
+                FieldKind::Plain => self.plain(key, out, at),
+                FieldKind::TextToNul if held.id == EventType::HEAP_PROF_SAMPLE_STRING => {
+                    self.address(out, at);
+                }
+                FieldKind::Text if held.id == EventType::USER_MSG => self.telemetry(out),
+                FieldKind::Bytes => self.message(out),
+                _ => {}
+            }
+        });
+    }
+
+    fn cap(&self, out: &mut [u8], at: usize) {
+        add(out, at, |bytes| match u16::from_be_bytes(bytes) {
+            u16::MAX => bytes,
+            cap => cap.saturating_add(self.caps).to_be_bytes(),
+        });
+    }
+
+    fn wide(&self, out: &mut [u8], at: usize, more: u32) {
+        add(out, at, |bytes| match u32::from_be_bytes(bytes) {
+            number if number < NO_NUMBER => number.wrapping_add(more).to_be_bytes(),
+            _ => bytes,
+        });
+    }
+
+    fn high(&self, number: u64) -> u64 {
+        number.wrapping_add(self.place << PLACE_BIT)
+    }
+
+    fn long(&self, out: &mut [u8], at: usize) {
+        add(out, at, |bytes| {
+            self.high(u64::from_be_bytes(bytes)).to_be_bytes()
+        });
+    }
+
+    /// A number whose meaning only its name tells.
+    fn plain(&self, key: &str, out: &mut [u8], at: usize) {
+        match key {
+            "n_caps" => self.cap(out, at),
+            "profCap" => self.wide(out, at, u32::from(self.caps)),
+            "thread_id" => self.wide(out, at, self.threads),
+            "perfNum" => self.wide(out, at, self.counters),
+            "sId" | "static_id" | "spark_id" | "name_id" => self.wide(out, at, self.texts),
+            "itInfo" | "tickyCtrDefId" | "tickyCtrSampleId" => self.long(out, at),
+            // 0 where there is none.
+            "tickyCtrInfoTbl" if out.get(at..at + 8).is_some_and(|bytes| bytes != [0; 8]) => {
+                self.long(out, at);
+            }
+            _ => {}
+        }
+    }
+
+    /// Why a thread stopped: one that waits for another names it.
+    fn stop(&self, out: &mut [u8], at: usize, from: StopCodes, to: StopCodes) {
+        let Some(code) = out.get(at..).and_then(|rest| rest.first_chunk()) else {
+            return;
+        };
+        let status = StopStatus::from_code(from, u16::from_be_bytes(*code), None);
+        if matches!(status, StopStatus::BlockedOnBlackHole(_)) {
+            self.wide(out, at + 2, self.threads);
+        }
+        if from != to && !matches!(status, StopStatus::Other(_)) {
+            add(out, at, |_| u16::from(status.code()).to_be_bytes());
+        }
+    }
+
+    /// The label of a band that is the address of an info table.
+    fn address(&self, out: &mut Vec<u8>, at: usize) {
+        let text = out.get(at..).unwrap_or_default();
+        let text = text.strip_suffix(&[0]).unwrap_or(text);
+        let digits = text
+            .strip_prefix(b"0x")
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let address = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        if let Some(address) = address {
+            out.truncate(at);
+            out.extend(format!("{:#x}\0", self.high(address)).into_bytes());
+        }
+    }
+
+    /// A text of opentelemetry: its fourth word is the number of a span, or that of an
+    /// instrument, which also stands behind its kind.
+    fn telemetry(&self, out: &mut Vec<u8>) {
+        let Some(text) = std::str::from_utf8(out)
+            .ok()
+            .filter(|text| text.starts_with("ot2 "))
+        else {
+            return;
+        };
+        let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+        let (place, is_hexadecimal) = match (
+            words.get(1).map(String::as_str),
+            words.get(2).map(String::as_str),
+        ) {
+            (Some("metric"), Some("create")) => (4, true),
+            (Some("metric"), Some("capture")) => (3, true),
+            (Some("metric"), _) => return,
+            _ => (3, false),
+        };
+        let Some(word) = words.get_mut(place) else {
+            return;
+        };
+        let radix = if is_hexadecimal { 16 } else { 10 };
+        let Ok(number) = u64::from_str_radix(word, radix) else {
+            return;
+        };
+        let number = self.high(number);
+        *word = if is_hexadecimal {
+            format!("{number:016x}")
+        } else {
+            number.to_string()
+        };
+        *out = words.join(" ").into_bytes();
+    }
+
+    /// A message of bytes, of opentelemetry or ghc-stack-profiler.
+    fn message(&self, out: &mut Vec<u8>) {
+        use crate::conventions::Convention;
+        use crate::conventions::opentelemetry::Telemetry;
+        use crate::conventions::stack_profiler::StackMessage;
+        const AFTER_KIND: usize = 4;
+        match Convention::of_bytes(out) {
+            Some(Convention::Telemetry(said)) => {
+                let declares = matches!(said, Telemetry::DeclareInstrument { .. });
+                let at = AFTER_KIND + usize::from(declares);
+                add(out, at, |bytes| {
+                    self.high(u64::from_le_bytes(bytes)).to_le_bytes()
+                });
+            }
+            Some(Convention::Stack(StackMessage::Define { .. })) => self.long(out, 2),
+            Some(Convention::Stack(StackMessage::Location { .. })) => {
+                self.long(out, 2);
+                self.long(out, 18);
+            }
+            Some(Convention::Stack(StackMessage::Stack { frames, .. })) => {
+                let frames_at = out.len() - frames.byte_len();
+                self.wide(out, 2, u32::from(self.caps));
+                // Of 64 bits the last 32 are used; the number of frames stands behind them.
+                self.wide(out, frames_at - 6, self.threads);
+                let mut at = frames_at;
+                while let Some(&kind) = out.get(at) {
+                    self.long(out, at + 1);
+                    if kind == 3 {
+                        self.long(out, at + 9);
+                    }
+                    at += if kind == 3 { 17 } else { 9 };
+                }
+            }
+            Some(Convention::Stack(StackMessage::Version(_))) | None => {}
+        }
+    }
+}

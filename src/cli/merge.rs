@@ -1,0 +1,222 @@
+//! `eventscope merge LOG… -o OUT`: several logs as one.
+
+use std::io::BufWriter;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Instant;
+
+use super::cut::{create, speed};
+use super::input::Input;
+use super::{Condition, Failure, LogFile, report, say};
+use eventlog::write::merge::{Align, Facts, MergeCounts, MergeError, Plan, Survey, merge};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The logs: of several processes, or the parts that `cut` made of one log
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<PathBuf>,
+    /// Where the new log goes
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Move the events of a log by so much: `server.eventlog=250us`, `client.eventlog=-1.5ms`; units are ns, us, ms, s, min and h
+    #[arg(long, value_name = "LOG=DURATION")]
+    offset: Vec<Offset>,
+    /// What puts the logs onto one axis of time: `wall-clock`, `start` (their first events are at the same time) or `marker=TEXT` (the first marker or message with that text is)
+    #[arg(long, value_name = "WHAT", default_value = "wall-clock")]
+    by: By,
+    /// Say how many events were written, and how fast
+    #[arg(long)]
+    verbose: bool,
+}
+
+/// By how much a log is moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Offset {
+    log: String,
+    ns: i128,
+}
+
+impl FromStr for Offset {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (log, duration) = text
+            .rsplit_once('=')
+            .ok_or("it has to be the name of a log, =, and a duration")?;
+        let ns = nanoseconds(duration)
+            .ok_or_else(|| format!("“{duration}” is no duration, such as 250us or -1.5ms"))?;
+        Ok(Self {
+            log: log.to_owned(),
+            ns,
+        })
+    }
+}
+
+/// A duration in nanoseconds: a number, which may have a sign and decimals, and its unit.
+fn nanoseconds(text: &str) -> Option<i128> {
+    let (sign, text) = match text.strip_prefix('-') {
+        Some(text) => (-1, text),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = text.split_at(unit_at);
+    let unit: i128 = match unit.trim_start() {
+        "ns" => 1,
+        "us" | "µs" | "μs" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "min" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        _ => return None,
+    };
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
+    let is_short = whole.len() <= 15 && decimals.len() <= 9;
+    let digits: i128 = format!("{whole}{decimals}").parse().ok()?;
+    let places = 10_i128.pow(u32::try_from(decimals.len()).ok().filter(|_| is_short)?);
+    Some(sign * digits * unit / places)
+}
+
+/// What puts logs onto one axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct By(Align);
+
+impl FromStr for By {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(Self(match (text, text.strip_prefix("marker=")) {
+            ("wall-clock", _) => Align::WallClock,
+            ("start", _) => Align::Start,
+            (_, Some(marker)) => Align::Marker(marker.to_owned()),
+            _ => return Err("it has to be wall-clock, start or marker=TEXT".to_owned()),
+        }))
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
+    let begin = Instant::now();
+    let logs: Vec<LogFile> = arguments
+        .logs
+        .iter()
+        .map(|path| LogFile::of(path))
+        .collect();
+    let offsets = offsets(&logs, &arguments.offset)?;
+    let marker = match &arguments.by.0 {
+        Align::Marker(text) => Some(text.as_str()),
+        _ => None,
+    };
+    let mut condition = Condition::Sound;
+    let (mut inputs, mut facts, mut read_bytes) = (Vec::new(), Vec::new(), 0);
+    for log in &logs {
+        let input = log.open()?;
+        let (found, is_sound, bytes) = survey(log, &input, marker)?;
+        if !is_sound {
+            condition = Condition::Damaged;
+        }
+        read_bytes += bytes;
+        facts.push(found);
+        inputs.push(input);
+    }
+    let plan = Plan::new(&facts, &arguments.by.0, &offsets);
+    let plan = plan.map_err(|error| Failure::Absent(error.to_string()))?;
+    let file = create(&arguments.out, arguments.logs.iter().map(PathBuf::as_path))?;
+    let feeds = inputs.iter().map(Input::feed).collect();
+    let merged = merge(&plan, feeds, BufWriter::new(file));
+    let (_, counts) = merged.map_err(|error| match error {
+        MergeError::Log(error) => Failure::Log(error),
+        MergeError::Write(error) => Failure::File(arguments.out.clone(), error),
+    })?;
+    tell_left_out(&counts);
+    if arguments.verbose {
+        say(format_args!(
+            "{} processes, {} events, {} bytes of {read_bytes}; {}",
+            plan.processes(),
+            counts.events,
+            counts.bytes,
+            speed(read_bytes, begin)
+        ));
+    }
+    Ok(condition)
+}
+
+/// By how many nanoseconds each log is moved.
+fn offsets(logs: &[LogFile], asked: &[Offset]) -> Result<Vec<i128>, Failure> {
+    let mut offsets = vec![0; logs.len()];
+    for Offset { log, ns } in asked {
+        let is_it = |file: &LogFile| file.name() == *log || file.path().as_os_str() == log.as_str();
+        let mut found = logs
+            .iter()
+            .zip(&mut offsets)
+            .filter(|(file, _)| is_it(file));
+        let Some((_, offset)) = found.next() else {
+            return Err(Failure::Usage(format!(
+                "no log is called {log}, as --offset has it"
+            )));
+        };
+        *offset += ns;
+    }
+    Ok(offsets)
+}
+
+/// What has to be known of a log, whether it is whole, and its bytes. What is wrong with it is said.
+fn survey(
+    log: &LogFile,
+    input: &Input,
+    marker: Option<&str>,
+) -> Result<(Facts, bool, u64), Failure> {
+    let mut survey = Survey::new(&log.name(), marker);
+    let reader = input.read(&mut survey)?;
+    if reader.damage().loses_data() {
+        say(format_args!("{}:", log.path().display()));
+    }
+    let is_sound = report(&reader) == Condition::Sound;
+    let header = reader.header().map(|header| &**header);
+    Ok((survey.finish(header), is_sound, reader.len().0))
+}
+
+/// Says what the new log has no place for.
+fn tell_left_out(counts: &MergeCounts) {
+    if counts.censuses > 0 {
+        say(format_args!(
+            "{} events of heap profiles were left out: a log has a place for that of one process",
+            counts.censuses
+        ));
+    }
+    for (id, count) in &counts.misfits {
+        say(format_args!(
+            "{count} events of type {} ({}) were left out: the logs declare it differently",
+            id.0,
+            id.name().unwrap_or("not known")
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        for (text, ns) in [
+            ("250us", 250_000),
+            ("-1.5ms", -1_500_000),
+            ("+2s", 2_000_000_000),
+            ("0.000000001s", 1),
+            ("1min", 60_000_000_000),
+            ("7 ns", 7),
+        ] {
+            assert_eq!(nanoseconds(text), Some(ns), "{text}");
+        }
+        for text in [
+            "",
+            "5",
+            "ms",
+            "1.2.3s",
+            "--1s",
+            "1 day",
+            "99999999999999999s",
+        ] {
+            assert_eq!(nanoseconds(text), None, "{text}");
+        }
+    }
+}

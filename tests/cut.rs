@@ -1,0 +1,482 @@
+//! `eventscope cut`: what stays of a log is what was asked for, and what it refers to.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use common::build::{Build, TYPES};
+use common::{cases, eventscope, fixture, fixture_cases, for_all, known, stdout};
+use eventlog::cursor::Value;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::source::read_log;
+use eventlog::write::anonymous::Anonymiser;
+use eventlog::write::cut::{Cut, CutCounts, Selection};
+use eventlog::write::definition::is_definition;
+use eventlog::{Event, EventType, LogError, LogReader, Record};
+use proptest::prelude::*;
+use rustc_hash::FxHashSet;
+use tempfile::TempDir;
+
+/// An event as a log has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Held {
+    id: u16,
+    time: u64,
+    cap: Option<u16>,
+    payload: Vec<u8>,
+    is_definition: bool,
+}
+
+fn events(mut log: &[u8]) -> Result<(Vec<Held>, LogReader), LogError> {
+    let mut events = Vec::new();
+    let reader = read_log(&mut log, &mut |record: &Record<'_>| {
+        events.push(Held {
+            id: record.id.0,
+            time: record.time.0,
+            cap: record.cap.map(|cap| cap.0),
+            payload: record.payload.to_vec(),
+            is_definition: is_definition(record),
+        });
+    })?;
+    Ok((events, reader))
+}
+
+fn cut(
+    mut log: &[u8],
+    selection: Selection,
+    anonymise: bool,
+) -> Result<(Vec<u8>, CutCounts), LogError> {
+    let anonymiser = anonymise.then(Anonymiser::default);
+    let mut cut = Cut::new(selection, anonymiser, Vec::new());
+    let reader = read_log(&mut log, &mut cut)?;
+    let header = reader.header().map(|header| &**header);
+    Ok(cut.finish(header).expect("memory takes all"))
+}
+
+/// Fails where two lists of events part.
+fn same(ours: &[Held], expected: &[Held]) -> Result<(), String> {
+    let parted = (0..ours.len().max(expected.len())).find(|&i| ours.get(i) != expected.get(i));
+    parted.map_or(Ok(()), |at| {
+        let (ours, expected) = (ours.get(at), expected.get(at));
+        Err(format!("event {at} is {ours:?}, not {expected:?}"))
+    })
+}
+
+#[test]
+fn a_cut_without_options_has_the_same_events() {
+    for_all(known([40, 60_000], [130, 600_000]), |case| {
+        let log = case.bytes();
+        let Ok((before, _)) = events(&log) else {
+            return Ok(0);
+        };
+        let (new, counts) = cut(&log, Selection::default(), false).map_err(|e| e.to_string())?;
+        let (after, reader) = events(&new).map_err(|error| error.to_string())?;
+        same(&after, &before)?;
+        if reader.damage().count() > 0 {
+            return Err(format!("{:?}", reader.damage()));
+        }
+        if counts.written != before.len() as u64 || counts.bytes != new.len() as u64 {
+            return Err(format!("{counts:?}"));
+        }
+        Ok(before.len())
+    });
+}
+
+/// What a cut has to leave of these events, by the words of its documentation.
+fn expected(all: &[Held], wanted: &Selection) -> Vec<Held> {
+    let mut latest = 0;
+    let mut running: std::collections::BTreeMap<u16, Option<u32>> = Default::default();
+    let mut kept = Vec::new();
+    for event in all {
+        latest = latest.max(event.time);
+        let begins_with_thread = matches!(event.id, 0..=6 | 8 | 15 | 44 | 64);
+        let first = event
+            .payload
+            .first_chunk()
+            .map(|id| u32::from_be_bytes(*id));
+        let own = first.filter(|_| begins_with_thread);
+        if let Some(cap) = event.cap {
+            match event.id {
+                1 => drop(running.insert(cap, own)),
+                2 => drop(running.insert(cap, None)),
+                _ => {}
+            }
+        }
+        let ran = event
+            .cap
+            .and_then(|cap| running.get(&cap).copied().flatten());
+        let about = own.or(ran);
+        let inside = wanted.from.is_none_or(|from| latest >= from.0)
+            && (wanted.caps.as_ref())
+                .is_none_or(|caps| event.cap.is_some_and(|cap| caps.contains(&CapId(cap))))
+            && (wanted.threads.as_ref()).is_none_or(|threads| {
+                about.is_some_and(|thread| threads.contains(&ThreadId(thread)))
+            })
+            && (wanted.types.as_ref()).is_none_or(|types| types.contains(&EventType(event.id)));
+        let never = wanted.to.is_some_and(|to| latest >= to.0)
+            || wanted.left_out.contains(&EventType(event.id));
+        if !never && (inside || event.is_definition) {
+            kept.push(event.clone());
+        }
+    }
+    kept
+}
+
+fn selections() -> impl Strategy<Value = (Option<f64>, Option<f64>, Selection)> {
+    let share = || proptest::option::of(0.0..1.1_f64);
+    let some =
+        |of: std::ops::Range<u32>| proptest::option::of(proptest::collection::hash_set(of, 1..4));
+    let left_out = proptest::collection::hash_set(0..60_u16, 0..2);
+    (
+        share(),
+        share(),
+        some(0..4),
+        some(1..20),
+        some(0..60),
+        left_out,
+    )
+        .prop_map(|(from, to, caps, threads, types, left_out)| {
+            let selection = Selection {
+                caps: caps.map(|caps| caps.into_iter().map(|cap| CapId(cap as u16)).collect()),
+                threads: threads.map(|threads| threads.into_iter().map(ThreadId).collect()),
+                types: types.map(|ids| ids.into_iter().map(|id| EventType(id as u16)).collect()),
+                left_out: left_out.into_iter().map(EventType).collect(),
+                ..Selection::default()
+            };
+            (from, to, selection)
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    #[test]
+    fn a_cut_has_what_was_asked_for(
+        (from, to, selection) in selections(),
+        which in any::<proptest::sample::Index>(),
+    ) {
+        let cases = fixture_cases();
+        let log = which.get(&cases).bytes();
+        let Ok((before, original)) = events(&log) else { return Ok(()) };
+        let end = before.iter().map(|event| event.time).max().unwrap_or(0);
+        let moment = |share: f64| Nanos((share * end as f64) as u64);
+        let selection = Selection { from: from.map(moment), to: to.map(moment), ..selection };
+        let wanted = expected(&before, &selection);
+        let (new, counts) = cut(&log, selection, false).expect("it was read before");
+        let (after, reader) = events(&new).expect("what was written is a log");
+        prop_assert_eq!(same(&after, &wanted), Ok(()));
+        prop_assert_eq!(reader.damage().count(), 0, "{:?}", reader.damage());
+        prop_assert_eq!(counts.written, wanted.len() as u64);
+        let types = |reader: &LogReader| reader.header().map(|header| header.types.clone());
+        prop_assert_eq!(types(&reader), types(&original));
+    }
+}
+
+/// Blocks of one log in all orders: events at one time keep the order in which they are read.
+#[test]
+fn events_at_one_time_keep_their_order() {
+    for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
+        let mut log = Build::with_types(TYPES);
+        for round in 0..40_u64 {
+            for cap in order {
+                let at = 10 * round + 1;
+                log.block(Some(cap), (at, at + 10), |b| {
+                    let thread = u32::from(cap) + 1;
+                    b.run(at, thread)
+                        .run(at + 5, thread)
+                        .run(at + 5, thread + 10)
+                });
+            }
+        }
+        let log = log.end().bytes.clone();
+        let (before, _) = events(&log).expect("a log");
+        let (new, _) = cut(&log, Selection::default(), false).expect("a log");
+        let (after, reader) = events(&new).expect("a log");
+        assert_eq!(same(&after, &before), Ok(()));
+        assert_eq!(reader.damage().count(), 0);
+    }
+}
+
+/// The texts of an event, as they stand in a log, with the name of their field.
+fn texts(event: &Event<'_>) -> Vec<String> {
+    let mut texts = Vec::new();
+    for (_, value) in event.fields() {
+        match value {
+            Value::Text(text) => texts.push(text.to_str().into_owned()),
+            Value::Texts(list) => texts.extend(list.iter().map(|text| text.to_str().into_owned())),
+            Value::Bytes(bytes) => texts.push(String::from_utf8_lossy(bytes).into_owned()),
+            _ => {}
+        }
+    }
+    texts
+}
+
+/// What an anonymous log may say: words of the runtime, and those that names begin with.
+const WORDS: &str = "GHC rts thr debug dyn main thread MAIN SYSTEM IDLE CAF OVERHEAD_of DONT_CARE PINNED built in entire module \
+    no location info IOManager on cap TimerManager START STOP END ANN_SCC ANN_CCS ANN_TH ANN_CALL_TO ANN_CALL_RET \
+    infer type subTy fvs_c args entCntr nonmoving gc copying RTS message marker span text name value key label \
+    INHERENT_USE DRAG VOID program argument runtime counter filter source table closure cost centre ticky constructor \
+    begin metric create capture Counter thread-label instrument variable band binary";
+
+/// The words of at least four letters.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphabetic())
+        .filter(|word| word.chars().count() >= 4)
+}
+
+#[test]
+fn an_anonymous_log_has_no_text_of_the_original() {
+    let mut allowed: FxHashSet<String> = words(WORDS).map(str::to_lowercase).collect();
+    allowed.extend(eventlog::closure_type::ClosureType::all().flat_map(|kind| {
+        words(kind.name())
+            .map(str::to_lowercase)
+            .collect::<Vec<_>>()
+    }));
+    for_all(known([40, 500], [130, 1000]), |case| {
+        let log = case.bytes();
+        let mut secrets: FxHashSet<String> = FxHashSet::default();
+        let mut collect = |record: &Record<'_>| {
+            for text in texts(&record.event()) {
+                secrets.extend(words(&text).map(str::to_lowercase));
+            }
+        };
+        if read_log(&mut log.as_slice(), &mut collect).is_err() {
+            return Ok(0);
+        }
+        let (new, counts) = cut(&log, Selection::default(), true).map_err(|e| e.to_string())?;
+        let mut left = FxHashSet::default();
+        let mut check = |record: &Record<'_>| {
+            for text in texts(&record.event()) {
+                left.extend(words(&text).map(str::to_lowercase));
+            }
+        };
+        let reader = read_log(&mut new.as_slice(), &mut check).map_err(|e| e.to_string())?;
+        if reader.damage().count() > 0 {
+            return Err(format!("{:?}", reader.damage()));
+        }
+        // Neither in a text nor in the bytes of anything else.
+        left.extend(
+            words(&String::from_utf8_lossy(body(&new)))
+                .filter(|word| word.len() > 5)
+                .map(str::to_lowercase),
+        );
+        for secret in secrets
+            .iter()
+            .filter(|word| !allowed.contains(*word) && !is_code(word))
+        {
+            if left.contains(secret) {
+                return Err(format!("it still says {secret}"));
+            }
+        }
+        if counts.written + counts.unknown != counts.read {
+            return Err(format!("{counts:?}"));
+        }
+        Ok(secrets.len())
+    });
+}
+
+/// Whether a word is of an address, or the classes of events behind the flag `-l`.
+fn is_code(word: &str) -> bool {
+    word.chars().all(|c| "abcdefx".contains(c)) || word.chars().all(|c| "lasgfpunti".contains(c))
+}
+
+/// What follows the first header.
+fn body(log: &[u8]) -> &[u8] {
+    let at = log.windows(8).position(|bytes| bytes == b"hdredatb");
+    &log[at.map_or(0, |at| at + 8)..]
+}
+
+/// JSON without its texts.
+fn numbers(value: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value as Json;
+    match value {
+        Json::String(_) => Json::Null,
+        Json::Array(all) => Json::Array(all.into_iter().map(numbers).collect()),
+        Json::Object(all) => Json::Object(
+            all.into_iter()
+                .map(|(key, value)| (key, numbers(value)))
+                .collect(),
+        ),
+        other => other,
+    }
+}
+
+#[test]
+fn an_anonymous_log_has_the_same_numbers() {
+    let folder = TempDir::new().expect("a folder");
+    let new = folder.path().join("new.eventlog");
+    let new = new.to_str().expect("UTF-8");
+    for case in fixture_cases() {
+        // A log that is not whole is whole when it was cut.
+        if !events(&case.bytes()).is_ok_and(|(_, reader)| reader.damage().count() == 0) {
+            continue;
+        }
+        stdout(&["cut", case.path(), "--anonymise", "-o", new]);
+        for command in ["summary", "threads"] {
+            let json = |path: &str| {
+                let text = stdout(&[command, path, "--json"]);
+                numbers(serde_json::from_str(&text).expect("JSON"))
+            };
+            assert_eq!(json(new), json(case.path()), "{command} of {}", case.name);
+        }
+    }
+}
+
+#[test]
+fn names_are_stable_and_conventions_stay() {
+    let mut log = Build::with_types(TYPES);
+    log.block(Some(0), (1, 100), |b| {
+        b.event(0, 2, &[0, 0, 0, 1])
+            .event(44, 3, &[&[0, 0, 0, 1][..], b"secret worker"].concat())
+            .event(44, 4, &[&[0, 0, 0, 2][..], b"IOManager on cap 3"].concat())
+            .event(44, 5, &[&[0, 0, 0, 3][..], b"secret worker"].concat())
+            .event(19, 6, b"START parse file")
+            .event(19, 7, b"hello world")
+            .event(19, 8, b"STOP parse file")
+            .event(19, 9, b"START 7 blur")
+            .event(19, 10, b"ANN_CALL_TO 0x410061 0x40ff00 71")
+            .event(
+                19,
+                11,
+                b"ANN_SCC 7 blur [\"Main.main (M.hs:1:1)\",\"Main.b\\\"ar\"]",
+            )
+            .event(19, 12, b"ot2 begin span 7 GET /users")
+            .event(19, 13, b"hello world")
+    });
+    let (new, _) = cut(&log.end().bytes, Selection::default(), true).expect("a log");
+    let mut said = Vec::new();
+    read_log(&mut new.as_slice(), &mut |record: &Record<'_>| {
+        said.extend(texts(&record.event()))
+    })
+    .expect("a log");
+    assert_eq!(
+        said,
+        [
+            "thread-label-1",
+            "IOManager on cap 3",
+            "thread-label-1",
+            "START span-1",
+            "message-1",
+            "STOP span-1",
+            "START 7 span-2",
+            "ANN_CALL_TO 0x410061 0x40ff00 71",
+            "ANN_SCC 7 span-2 [\"cost-centre-1\",\"cost-centre-2\"]",
+            "ot2 begin span 7 span-3",
+            "message-1",
+        ]
+    );
+}
+
+#[test]
+fn the_command_line() {
+    let folder = TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let case = fixture("ghc-9.6.6/fib-forkio-N2-l");
+    let new = path("new.eventlog");
+    let rows = |file: &str, more: &[&str]| stdout(&[&["events", file][..], more].concat());
+
+    stdout(&["cut", case.path(), "-o", &new]);
+    assert_eq!(rows(&new, &[]), rows(case.path(), &[]));
+    stdout(&[
+        "cut",
+        case.path(),
+        "--type",
+        "RunThread",
+        "--thread",
+        "TimerManager",
+        "-o",
+        &new,
+    ]);
+    let threads = rows(&new, &["--type", "RunThread"]);
+    assert!(threads.lines().count() > 0);
+    assert!(
+        threads.lines().all(|row| row.contains("TimerManager")),
+        "{threads}"
+    );
+    assert_eq!(rows(&new, &["--type", "WallClockTime"]).lines().count(), 1);
+
+    let status = |arguments: &[&str]| {
+        let output = eventscope(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    };
+    let nobody = status(&["cut", case.path(), "--thread", "nobody", "-o", &new]);
+    assert_eq!(nobody.0, Some(1));
+    assert!(
+        nobody.1.contains("no thread is called nobody"),
+        "{}",
+        nobody.1
+    );
+    let no_type = status(&["cut", case.path(), "--type", "Nothing", "-o", &new]);
+    assert_eq!(no_type.0, Some(2), "{}", no_type.1);
+    fs::copy(case.path(), &new).expect("a copy");
+    assert_eq!(status(&["cut", &new, "-o", &new]).0, Some(2));
+    assert_eq!(
+        fs::read(&new).expect("the log"),
+        case.bytes(),
+        "it is as it was"
+    );
+
+    let (code, said) = status(&["cut", fixture("ghc-9.6.6/cut-mid-event").path(), "-o", &new]);
+    assert_eq!(
+        code,
+        Some(1),
+        "a damaged log is cut, and that is said: {said}"
+    );
+    assert!(!said.is_empty());
+    assert_eq!(
+        status(&["info", &new]),
+        (Some(0), String::new()),
+        "the new one is whole"
+    );
+}
+
+/// What Debian's ghc-events lists of a log, sorted; `None` where it is not installed or cannot
+/// read the log.
+fn listed(peer: &Path, log: &Path) -> Option<Vec<String>> {
+    let output = Command::new(peer).arg("list").arg(log).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let mut rows: Vec<String> = text.lines().map(str::to_owned).collect();
+    rows.sort();
+    output.status.success().then_some(rows)
+}
+
+/// Builds the program that lists events with ghc-events, where that is installed.
+fn peer(folder: &Path) -> Option<std::path::PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/ghc-events/Peer.hs");
+    let program = folder.join("peer");
+    let mut ghc = Command::new("ghc");
+    ghc.args(["-v0", "-O0", "-outputdir"])
+        .arg(folder)
+        .arg(source)
+        .arg("-o")
+        .arg(&program);
+    let built = ghc.output().is_ok_and(|output| output.status.success());
+    built.then_some(program)
+}
+
+#[test]
+fn ghc_events_lists_the_same_events() {
+    let folder = TempDir::new().expect("a folder");
+    let Some(peer) = peer(folder.path()) else {
+        println!("ghc-events is not installed: nothing is compared");
+        return;
+    };
+    let new = folder.path().join("new.eventlog");
+    let mut compared = 0;
+    for case in cases().iter().filter(|case| case.name.starts_with("ghc-9")) {
+        let log = case.bytes();
+        let sound = events(&log).is_ok_and(|(_, reader)| !reader.damage().loses_data());
+        let before = listed(&peer, Path::new(case.path()));
+        let Some(before) = before.filter(|rows| sound && !rows.is_empty()) else {
+            continue;
+        };
+        let (cut_log, _) = cut(&log, Selection::default(), false).expect("a log");
+        fs::write(&new, cut_log).expect("a file");
+        let after = listed(&peer, &new).expect("ghc-events reads what was written");
+        assert_eq!(after, before, "{}", case.name);
+        compared += 1;
+    }
+    assert!(compared >= 8, "{compared} logs were compared");
+}

@@ -1,0 +1,400 @@
+//! `eventscope merge`: the parts of a log give the log again, and of several processes each has its
+//! events, moved and with numbers of its own.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use common::build::{Build, TYPES};
+use common::{cases, eventscope, fixture, for_all, known, stdout};
+use eventlog::ids::Nanos;
+use eventlog::source::read_log;
+use eventlog::write::cut::{Cut, Selection};
+use eventlog::write::merge::{Align, Facts, Feed, MergeCounts, Plan, PlanError, Survey, merge};
+use eventlog::{Event, LogReader, Record};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+/// An event as a log has it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Held {
+    id: u16,
+    time: u64,
+    cap: Option<u16>,
+    payload: Vec<u8>,
+}
+
+fn events(mut log: &[u8]) -> (Vec<Held>, LogReader) {
+    let mut events = Vec::new();
+    let reader = read_log(&mut log, &mut |record: &Record<'_>| {
+        events.push(Held {
+            id: record.id.0,
+            time: record.time.0,
+            cap: record.cap.map(|cap| cap.0),
+            payload: record.payload.to_vec(),
+        });
+    });
+    (events, reader.expect("a log"))
+}
+
+fn facts(name: &str, mut log: &[u8], marker: Option<&str>) -> Facts {
+    let mut survey = Survey::new(name, marker);
+    let reader = read_log(&mut log, &mut survey).expect("a log");
+    survey.finish(reader.header().map(|header| &**header))
+}
+
+fn merged(
+    logs: &[&[u8]],
+    align: &Align,
+    offsets: &[i128],
+) -> Result<(Vec<u8>, MergeCounts, Vec<Facts>), PlanError> {
+    let marker = match align {
+        Align::Marker(text) => Some(text.as_str()),
+        _ => None,
+    };
+    let named = (0..).zip(logs);
+    let facts: Vec<Facts> = named
+        .map(|(place, log)| facts(&format!("log-{place}"), log, marker))
+        .collect();
+    let plan = Plan::new(&facts, align, offsets)?;
+    let feed = |log: &&'static [u8]| Feed::new(LogReader::new(log.len() as u64), *log);
+    // Sources are slices that live as long as the test.
+    let kept: Vec<&'static [u8]> = logs.iter().map(|log| &*log.to_vec().leak()).collect();
+    let (new, counts) = merge(&plan, kept.iter().map(feed).collect(), Vec::new()).expect("written");
+    Ok((new, counts, facts))
+}
+
+fn part(mut log: &[u8], from: Option<u64>, to: Option<u64>) -> Vec<u8> {
+    let selection = Selection {
+        from: from.map(Nanos),
+        to: to.map(Nanos),
+        ..Selection::default()
+    };
+    let mut cut = Cut::new(selection, None, Vec::new());
+    let reader = read_log(&mut log, &mut cut).expect("a log");
+    let header = reader.header().map(|header| &**header);
+    cut.finish(header).expect("memory takes all").0
+}
+
+/// Fails where two lists of events part.
+fn same(ours: &[Held], expected: &[Held]) -> Result<(), String> {
+    let parted = (0..ours.len().max(expected.len())).find(|&i| ours.get(i) != expected.get(i));
+    parted.map_or(Ok(()), |at| {
+        let (ours, expected) = (ours.get(at), expected.get(at));
+        Err(format!("event {at} is {ours:?}, not {expected:?}"))
+    })
+}
+
+/// Cuts a log at shares of its time, and merges the parts.
+fn cut_and_merged(log: &[u8], shares: &[f64], order: bool) -> Result<usize, String> {
+    let mut whole = log;
+    let Ok(reader) = read_log(&mut whole, &mut |_: &Record<'_>| {}) else {
+        return Ok(0);
+    };
+    drop(reader);
+    let told = facts("log", log, None);
+    let Some((told_at, _)) = told.wall_clock else {
+        return Ok(0);
+    };
+    let (all, _) = events(log);
+    let end = all.iter().map(|event| event.time).max().unwrap_or(0);
+    // Who says the wall clock is the same log.
+    let moment = |share: f64| (share * end as f64) as u64;
+    let mut at: Vec<u64> = shares
+        .iter()
+        .map(|&share| moment(share).max(told_at.0 + 100_000))
+        .collect();
+    at.sort_unstable();
+    let from = std::iter::once(None).chain(at.iter().copied().map(Some));
+    let to = at.iter().copied().map(Some).chain([None]);
+    let mut parts: Vec<Vec<u8>> = from.zip(to).map(|(from, to)| part(log, from, to)).collect();
+    if order {
+        parts.reverse();
+    }
+    let slices: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+    let (new, counts, _) = merged(&slices, &Align::WallClock, &[]).map_err(|e| e.to_string())?;
+    let (again, reader) = events(&new);
+    same(&again, &all)?;
+    if reader.damage().count() > 0 || counts.events != all.len() as u64 {
+        return Err(format!("{counts:?} {:?}", reader.damage()));
+    }
+    Ok(all.len())
+}
+
+#[test]
+fn the_parts_of_a_log_give_the_log_again() {
+    for_all(known([35, 50_000], [100, 500_000]), |case| {
+        cut_and_merged(&case.bytes(), &[0.3, 0.6], false)
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn parts_may_begin_anywhere(
+        shares in proptest::collection::vec(0.0..1.0_f64, 0..4),
+        order in any::<bool>(),
+        which in any::<proptest::sample::Index>(),
+    ) {
+        let cases = common::fixture_cases();
+        let result = cut_and_merged(&which.get(&cases).bytes(), &shares, order);
+        prop_assert!(result.is_ok(), "{}: {result:?}", which.get(&cases).name);
+    }
+}
+
+#[test]
+fn what_parts_share_is_there_once() {
+    let log = fixture("ghc-9.10.3/caps-N2-la").bytes();
+    let (all, _) = events(&log);
+    let end = all.iter().map(|event| event.time).max().unwrap_or(0);
+    let overlapping = [
+        part(&log, None, Some(end / 2)),
+        part(&log, Some(end / 4), None),
+    ];
+    let (new, ..) =
+        merged(&[&overlapping[0], &overlapping[1]], &Align::WallClock, &[]).expect("a plan");
+    assert_eq!(same(&events(&new).0, &all), Ok(()));
+    let (new, ..) = merged(&[&log, &log, &log], &Align::WallClock, &[]).expect("a plan");
+    assert_eq!(same(&events(&new).0, &all), Ok(()));
+}
+
+/// The events of each capability, each with its type, its time and how long its payload is.
+fn by_cap(events: &[Held]) -> BTreeMap<u16, Vec<(u16, u64, usize)>> {
+    let mut caps: BTreeMap<u16, Vec<_>> = BTreeMap::new();
+    for event in events {
+        if let Some(cap) = event.cap {
+            let row = (event.id, event.time, event.payload.len());
+            caps.entry(cap).or_default().push(row);
+        }
+    }
+    caps
+}
+
+/// The first fields of the events that begin with a thread.
+fn threads(events: &[Held]) -> Vec<u32> {
+    let of_thread = events
+        .iter()
+        .filter(|event| matches!(event.id, 0..=4 | 8 | 44));
+    let first = |event: &Held| {
+        event
+            .payload
+            .first_chunk()
+            .map(|id| u32::from_be_bytes(*id))
+    };
+    of_thread.filter_map(first).collect()
+}
+
+/// Fails if `new` has not each event of both logs, in the order of each capability.
+fn has_both(
+    new: &[Held],
+    logs: [&[Held]; 2],
+    facts: &[Facts],
+    shifts: [u64; 2],
+) -> Result<(), String> {
+    let shifted = |log: usize| {
+        let moved = |event: &Held| Held {
+            time: event.time + shifts[log],
+            ..event.clone()
+        };
+        logs[log].iter().map(moved).collect::<Vec<Held>>()
+    };
+    let (first, second) = (shifted(0), shifted(1));
+    let caps = facts[0].caps as u16;
+    let new_caps = by_cap(new);
+    let mut expected = by_cap(&first);
+    expected.extend(
+        by_cap(&second)
+            .into_iter()
+            .map(|(cap, rows)| (cap + caps, rows)),
+    );
+    if new_caps != expected {
+        return Err("the capabilities have other events".to_owned());
+    }
+    let outside = |events: &[Held]| -> Vec<(u16, u64)> {
+        let mut rows: Vec<_> = (events.iter().filter(|event| event.cap.is_none()))
+            .map(|event| (event.id, event.time))
+            .collect();
+        rows.sort_unstable();
+        rows
+    };
+    let both = [first.as_slice(), &second].concat();
+    if outside(new) != outside(&both) {
+        return Err("events of no capability differ".to_owned());
+    }
+    let mut ours = threads(new);
+    let more = facts[0].threads as u32;
+    let theirs = threads(&second).into_iter().map(|thread| thread + more);
+    let mut expected: Vec<u32> = threads(&first).into_iter().chain(theirs).collect();
+    ours.sort_unstable();
+    expected.sort_unstable();
+    if ours != expected {
+        return Err("the threads are others".to_owned());
+    }
+    Ok(())
+}
+
+#[test]
+fn of_two_processes_each_has_its_events() {
+    let names = [
+        "ghc-9.6.6/fib-forkio-N2-l",
+        "ghc-9.6.6/sparks-N2-ls",
+        "ghc-9.6.6/dense-N2-l-flush",
+    ];
+    let logs = names.map(|name| fixture(name).bytes());
+    for (a, b) in [(0, 1), (1, 0), (1, 2), (2, 0)] {
+        let (new, counts, facts) =
+            merged(&[&logs[a], &logs[b]], &Align::WallClock, &[]).expect("a plan");
+        let (all, reader) = events(&new);
+        assert_eq!(reader.damage().count(), 0, "{:?}", reader.damage());
+        assert_eq!((counts.censuses, counts.misfits.len()), (0, 0));
+        let zero = |facts: &Facts| {
+            let (time, unix) = facts.wall_clock.expect("they tell it");
+            unix - u128::from(time.0)
+        };
+        let first = zero(&facts[0]).min(zero(&facts[1]));
+        let shifts = [0, 1].map(|log| (zero(&facts[log]) - first) as u64);
+        let own = [&events(&logs[a]).0[..], &events(&logs[b]).0[..]];
+        assert_eq!(has_both(&all, own, &facts, shifts), Ok(()));
+        // All clocks of the new log agree.
+        let mut zeros = Vec::new();
+        let mut pids = Vec::new();
+        let mut collect = |record: &Record<'_>| match record.event() {
+            Event::WallClockTime { sec, nsec, .. } => {
+                let unix = u128::from(sec) * 1_000_000_000 + u128::from(nsec);
+                zeros.push(unix - u128::from(record.time.0));
+            }
+            Event::OsProcessPid { pid, capset } => pids.push((capset.0, pid)),
+            _ => {}
+        };
+        read_log(&mut new.as_slice(), &mut collect).expect("a log");
+        assert_eq!(zeros, [first, first]);
+        assert_eq!(pids.len(), 2);
+        assert_ne!(pids[0].0, pids[1].0, "each process has its set");
+    }
+}
+
+#[test]
+fn logs_are_aligned_by_their_starts_markers_and_by_hand() {
+    let log = |start: u64, marker: u64| {
+        let mut log = Build::with_types(TYPES);
+        log.block(Some(0), (start, marker + 10), |b| {
+            b.run(start, 1)
+                .event(19, marker, b"ready")
+                .run(marker + 10, 2)
+        });
+        log.end().bytes.clone()
+    };
+    let (first, second) = (log(100, 5_000), log(300, 900));
+    let logs: [&[u8]; 2] = [&first, &second];
+    let own = logs.map(|log| events(log).0);
+    let check = |align: &Align, offsets: &[i128], shifts: [u64; 2]| {
+        let (new, _, facts) = merged(&logs, align, offsets).expect("a plan");
+        let (all, reader) = events(&new);
+        assert_eq!(reader.damage().count(), 0, "{:?}", reader.damage());
+        // What is made for processes without a capability set.
+        let all: Vec<Held> = all
+            .into_iter()
+            .filter(|event| !matches!(event.id, 25 | 27 | 30))
+            .collect();
+        assert_eq!(has_both(&all, [&own[0], &own[1]], &facts, shifts), Ok(()));
+        let info = facts.iter().map(|facts| facts.threads).collect::<Vec<_>>();
+        assert_eq!(info, [3, 3]);
+    };
+    check(&Align::Start, &[], [200, 0]);
+    check(&Align::Start, &[0, 1000], [0, 800]);
+    let marker = Align::Marker("ready".to_owned());
+    check(&marker, &[], [0, 4_100]);
+    check(&marker, &[0, -5_000], [900, 0]);
+    let error = |align: &Align| merged(&logs, align, &[]).err();
+    assert_eq!(
+        error(&Align::WallClock),
+        Some(PlanError::NoWallClock("log-0".to_owned()))
+    );
+    let none = Align::Marker("none".to_owned());
+    assert_eq!(
+        error(&none),
+        Some(PlanError::NoMarker("log-0".to_owned(), "none".to_owned()))
+    );
+}
+
+#[test]
+fn any_two_logs_merge() {
+    let all: Vec<_> = cases()
+        .into_iter()
+        .filter(|case| {
+            let bytes = case.bytes();
+            bytes.len() < 2 << 20
+                && read_log(&mut bytes.as_slice(), &mut |_: &Record<'_>| {}).is_ok()
+        })
+        .collect();
+    let mut checked = 0;
+    for pair in all.windows(2).step_by(3) {
+        let logs = [pair[0].bytes(), pair[1].bytes()];
+        let (new, counts, _) = merged(&[&logs[0], &logs[1]], &Align::Start, &[]).expect("a plan");
+        let (after, reader) = events(&new);
+        let name = format!("{} and {}", pair[0].name, pair[1].name);
+        assert_eq!(reader.damage().count(), 0, "{name}: {:?}", reader.damage());
+        assert_eq!(counts.events, after.len() as u64, "{name}");
+        let before: usize = logs.iter().map(|log| events(log).0.len()).sum();
+        let left_out = counts.censuses + counts.misfits.values().sum::<u64>();
+        let made = counts.events + left_out - before as u64;
+        assert!(made <= 2 * (2 + 64), "{name}: {counts:?} of {before}");
+        checked += 1;
+    }
+    assert!(checked >= 10, "{checked} pairs");
+}
+
+#[test]
+fn the_command_line() {
+    let folder = TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let case = fixture("ghc-9.6.6/fib-forkio-N2-l");
+    let (a, b, new) = (path("a.eventlog"), path("b.eventlog"), path("new.eventlog"));
+    stdout(&["cut", case.path(), "--to", "2000000", "-o", &a]);
+    stdout(&["cut", case.path(), "--from", "2000000", "-o", &b]);
+    stdout(&["merge", &b, &a, "-o", &new]);
+    assert_eq!(stdout(&["events", &new]), stdout(&["events", case.path()]));
+
+    let other = fixture("ghc-9.6.6/sparks-N2-ls");
+    let status = |arguments: &[&str]| {
+        let output = eventscope(arguments);
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    };
+    let (code, said) = status(&[
+        "merge",
+        case.path(),
+        other.path(),
+        "-o",
+        &new,
+        "--verbose",
+        "--offset",
+        "sparks-N2-ls.eventlog=-1.5ms",
+    ]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("2 processes"), "{said}");
+    let caps = stdout(&["events", &new, "--type", "CapCreate"]);
+    assert_eq!(caps.lines().count(), 4, "{caps}");
+    let wrong = ["merge", case.path(), "-o", &new, "--offset", "nothing=1ms"];
+    assert_eq!(status(&wrong).0, Some(2));
+    let wrong = ["merge", case.path(), "-o", &new, "--by", "marker"];
+    assert_eq!(status(&wrong).0, Some(2));
+    let marker = [
+        "merge",
+        case.path(),
+        other.path(),
+        "-o",
+        &new,
+        "--by",
+        "marker=no such text",
+    ];
+    assert_eq!(status(&marker).0, Some(1));
+    fs::copy(case.path(), &new).expect("a copy");
+    assert_eq!(
+        status(&["merge", other.path(), &new, "-o", &new]).0,
+        Some(2)
+    );
+}
