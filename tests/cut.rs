@@ -4,9 +4,9 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use common::build::{Build, TYPES};
+use common::peer::{listed, peer};
 use common::{cases, eventscope, fixture, fixture_cases, for_all, known, stdout};
 use eventlog::cursor::Value;
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -147,6 +147,36 @@ fn selections() -> impl Strategy<Value = (Option<f64>, Option<f64>, Selection)> 
             };
             (from, to, selection)
         })
+}
+
+/// Bytes that are wrong, and where the log ends.
+fn damage() -> impl Strategy<Value = (Vec<(f64, u8)>, f64)> {
+    let wrong = proptest::collection::vec((0.0..1.0_f64, any::<u8>()), 0..6);
+    (wrong, prop_oneof![Just(1.0), 0.0..1.0_f64])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+    #[test]
+    fn a_damaged_log_is_cut_too(
+        (wrong, end) in damage(),
+        anonymise in any::<bool>(),
+        which in any::<proptest::sample::Index>(),
+    ) {
+        let cases = fixture_cases();
+        let mut log = which.get(&cases).bytes();
+        for (at, byte) in wrong {
+            let at = (at * log.len() as f64) as usize;
+            log[at] = byte;
+        }
+        log.truncate((end * log.len() as f64) as usize);
+        let Ok((before, _)) = events(&log) else { return Ok(()) };
+        let (new, counts) = cut(&log, Selection::default(), anonymise).expect("it was read before");
+        let (after, reader) = events(&new).expect("what was written is a log");
+        prop_assert_eq!(counts.written + counts.unknown, before.len() as u64);
+        prop_assert_eq!(counts.written, after.len() as u64);
+        prop_assert_eq!(reader.damage().count(), 0, "{:?}", reader.damage());
+    }
 }
 
 proptest! {
@@ -430,30 +460,6 @@ fn the_command_line() {
         (Some(0), String::new()),
         "the new one is whole"
     );
-}
-
-/// What Debian's ghc-events lists of a log, sorted; `None` where it is not installed or cannot
-/// read the log.
-fn listed(peer: &Path, log: &Path) -> Option<Vec<String>> {
-    let output = Command::new(peer).arg("list").arg(log).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let mut rows: Vec<String> = text.lines().map(str::to_owned).collect();
-    rows.sort();
-    output.status.success().then_some(rows)
-}
-
-/// Builds the program that lists events with ghc-events, where that is installed.
-fn peer(folder: &Path) -> Option<std::path::PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/ghc-events/Peer.hs");
-    let program = folder.join("peer");
-    let mut ghc = Command::new("ghc");
-    ghc.args(["-v0", "-O0", "-outputdir"])
-        .arg(folder)
-        .arg(source)
-        .arg("-o")
-        .arg(&program);
-    let built = ghc.output().is_ok_and(|output| output.status.success());
-    built.then_some(program)
 }
 
 #[test]

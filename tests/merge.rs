@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use common::build::{Build, TYPES};
+use common::peer::{listed, peer};
 use common::{cases, eventscope, fixture, for_all, known, stdout};
 use eventlog::ids::Nanos;
 use eventlog::source::read_log;
@@ -343,6 +344,36 @@ fn any_two_logs_merge() {
         checked += 1;
     }
     assert!(checked >= 10, "{checked} pairs");
+}
+
+#[test]
+fn ghc_events_reads_what_was_merged() {
+    let folder = TempDir::new().expect("a folder");
+    let Some(peer) = peer(folder.path()) else {
+        println!("ghc-events is not installed: nothing is compared");
+        return;
+    };
+    let new = folder.path().join("new.eventlog");
+    let cases = ["ghc-9.6.6/fib-forkio-N2-l", "ghc-9.6.6/sparks-N2-ls"].map(fixture);
+    let logs = [cases[0].bytes(), cases[1].bytes()];
+    let (both, ..) = merged(&[&logs[0], &logs[1]], &Align::Start, &[]).expect("a plan");
+    fs::write(&new, &both).expect("a file");
+    let rows = |log: &std::path::Path| listed(&peer, log).expect("ghc-events reads it");
+    let before: usize = cases.iter().map(|case| rows(&case.log).len()).sum();
+    assert_eq!(rows(&new).len(), before);
+    let end = events(&logs[0])
+        .0
+        .iter()
+        .map(|event| event.time)
+        .max()
+        .unwrap_or(0);
+    let parts = [
+        part(&logs[0], None, Some(end / 2)),
+        part(&logs[0], Some(end / 2), None),
+    ];
+    let (whole, ..) = merged(&[&parts[0], &parts[1]], &Align::WallClock, &[]).expect("a plan");
+    fs::write(&new, &whole).expect("a file");
+    assert_eq!(rows(&new), rows(&cases[0].log));
 }
 
 #[test]

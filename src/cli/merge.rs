@@ -119,6 +119,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     }
     let plan = Plan::new(&facts, &arguments.by.0, &offsets);
     let plan = plan.map_err(|error| Failure::Absent(error.to_string()))?;
+    if plan.processes() == 1 && !arguments.offset.is_empty() {
+        let what = "the logs are of one process, on one axis already: leave --offset out";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     let file = create(&arguments.out, arguments.logs.iter().map(PathBuf::as_path))?;
     let feeds = inputs.iter().map(Input::feed).collect();
     let merged = merge(&plan, feeds, BufWriter::new(file));

@@ -6,6 +6,7 @@
 )]
 
 pub mod build;
+pub mod peer;
 pub mod picture;
 pub mod plain_time;
 pub mod show;

@@ -103,7 +103,8 @@ impl<'a> StackFrames<'a> {
     }
 
     /// How many bytes they have in the message, which ends with them.
-    pub(crate) const fn byte_len(self) -> usize {
+    #[must_use]
+    pub const fn byte_len(self) -> usize {
         self.bytes.len()
     }
 

@@ -1,10 +1,12 @@
 //! Changes the numbers in events, so that those of several processes stay apart in one log.
 
+use super::merge::Held;
+use crate::conventions::Convention;
+use crate::conventions::opentelemetry::Telemetry;
+use crate::conventions::stack_profiler::StackMessage;
 use crate::cursor::FieldKind;
 use crate::event::{Event, EventType};
 use crate::status::{StopCodes, StopStatus};
-
-use super::merge::Held;
 
 /// What is added to the numbers of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -197,10 +199,7 @@ impl Numbering {
     }
 
     /// A message of bytes, of opentelemetry or ghc-stack-profiler.
-    fn message(&self, out: &mut Vec<u8>) {
-        use crate::conventions::Convention;
-        use crate::conventions::opentelemetry::Telemetry;
-        use crate::conventions::stack_profiler::StackMessage;
+    fn message(&self, out: &mut [u8]) {
         const AFTER_KIND: usize = 4;
         match Convention::of_bytes(out) {
             Some(Convention::Telemetry(said)) => {

@@ -34,6 +34,8 @@ use std::io::{self, Write};
 
 pub(super) use self::feed::Held;
 use self::parts::Parts;
+use self::plan::Made;
+use self::types::Types;
 use super::renumber::Numbering;
 use super::writer::{LogWriter, NewEvent};
 use crate::event::EventType;
@@ -42,7 +44,6 @@ use crate::ids::{CapId, Duration, Nanos};
 use crate::problem::LogError;
 use crate::source::Source;
 use thiserror::Error;
-use types::Types;
 
 /// The types that a heap profile is made of.
 const CENSUSES: EventSet = EventSet::of(&[
@@ -84,6 +85,8 @@ struct Process<'a, S> {
     numbering: &'a Numbering,
     shift: Duration,
     has_censuses: bool,
+    /// What is to be said of it before its first event.
+    made: Option<&'a Made>,
 }
 
 /// Writes the events of logs as planned; `feeds` are the logs, in the order of the plan's facts.
@@ -107,6 +110,7 @@ pub fn merge<S: Source, W: Write>(
             numbering: &process.numbering,
             shift: process.shift,
             has_censuses: process.has_censuses,
+            made: process.made.as_ref(),
         });
     }
     let mut merging = Merging {
@@ -116,7 +120,6 @@ pub fn merge<S: Source, W: Write>(
         counts: MergeCounts::default(),
     };
     merging.writer.begin(plan.types.declared())?;
-    merging.announce(plan)?;
     loop {
         // Whose turn it is, and until when.
         let mut heads = Vec::new();
@@ -126,11 +129,14 @@ pub fn merge<S: Source, W: Write>(
             }
         }
         heads.sort_unstable();
-        let Some(&(_, first)) = heads.first() else {
+        let Some(&(time, first)) = heads.first() else {
             break;
         };
         let limit = heads.get(1).map_or(Nanos(u64::MAX), |&(time, _)| time);
         let process = &mut processes[first];
+        if let Some(made) = process.made.take() {
+            merging.announce(made, time)?;
+        }
         let until = limit - process.shift;
         let (numbering, shift, has_censuses) =
             (process.numbering, process.shift, process.has_censuses);
@@ -155,35 +161,29 @@ struct Merging<'a, W> {
 }
 
 impl<W: Write> Merging<'_, W> {
-    /// Says of processes whose logs do not what they are.
-    fn announce(&mut self, plan: &Plan) -> io::Result<()> {
-        for process in &plan.processes {
-            let Some((capset, name)) = &process.made else {
-                continue;
-            };
-            let set = capset.to_be_bytes();
-            let time = Nanos(process.first.0.max(1)) + process.shift;
-            let mut say = |id, payload: &[u8]| {
-                self.counts.events += 1;
-                self.writer.event(&NewEvent {
-                    id,
-                    time,
-                    cap: None,
-                    payload,
-                })
-            };
-            // An OS process.
-            say(EventType::CAPSET_CREATE, &[&set[..], &[0, 2]].concat())?;
+    /// Says of a process whose log does not what it is.
+    fn announce(&mut self, made: &Made, time: Nanos) -> io::Result<()> {
+        let set = made.capset.to_be_bytes();
+        let mut say = |id, payload: &[u8]| {
+            self.counts.events += 1;
+            self.writer.event(&NewEvent {
+                id,
+                time,
+                cap: None,
+                payload,
+            })
+        };
+        let kind = survey::OS_PROCESS.to_be_bytes();
+        say(EventType::CAPSET_CREATE, &[&set[..], &kind].concat())?;
+        say(
+            EventType::PROGRAM_ARGS,
+            &[&set[..], made.name.as_bytes(), &[0]].concat(),
+        )?;
+        for cap in made.caps.clone() {
             say(
-                EventType::PROGRAM_ARGS,
-                &[&set[..], name.as_bytes(), &[0]].concat(),
+                EventType::CAPSET_ASSIGN_CAP,
+                &[&set[..], &cap.to_be_bytes()].concat(),
             )?;
-            for cap in process.caps.clone() {
-                say(
-                    EventType::CAPSET_ASSIGN_CAP,
-                    &[&set[..], &cap.to_be_bytes()].concat(),
-                )?;
-            }
         }
         Ok(())
     }

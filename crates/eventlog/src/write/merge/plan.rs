@@ -55,9 +55,16 @@ pub(super) struct Planned {
     pub(super) shift: Duration,
     pub(super) numbering: Numbering,
     pub(super) has_censuses: bool,
-    pub(super) first: Nanos,
-    /// The capability set that is made for it, if its log has none, and the name of the file.
-    pub(super) made: Option<(u32, String)>,
+    /// What is said of it, if its log does not.
+    pub(super) made: Option<Made>,
+}
+
+/// The capability set that is made for a process.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) capset: u32,
+    /// What the file of its log is called.
+    pub(super) name: String,
     /// Its capabilities, with their new numbers.
     pub(super) caps: Range<u16>,
 }
@@ -99,13 +106,14 @@ impl Plan {
                 return Err(PlanError::TooMany("capabilities"));
             }
             let censuses = group.iter().any(|&log| logs[log].has_censuses);
-            let first = group.iter().filter_map(|&log| logs[log].first).min();
             planned.push(Planned {
                 shift,
                 has_censuses: !with_censuses,
-                first: first.unwrap_or_default(),
-                made: made.then(|| (capset, logs[group[0]].name.clone())),
-                caps: numbering.caps..after.caps,
+                made: made.then(|| Made {
+                    capset,
+                    name: logs[group[0]].name.clone(),
+                    caps: numbering.caps..after.caps,
+                }),
                 numbering: std::mem::replace(&mut numbering, after),
                 logs: group,
             });

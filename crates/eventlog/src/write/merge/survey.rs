@@ -2,14 +2,27 @@
 
 use crate::cursor::FieldKind;
 use crate::event::{Event, EventType};
+use crate::event_set::EventSet;
 use crate::header::{Header, TypeDecl};
 use crate::ids::Nanos;
 use crate::order::Sink;
 use crate::record::Record;
 use crate::write::renumber::NO_NUMBER;
 
+/// What says more of a log than the numbers it uses.
+const SAYING: EventSet = EventSet::of(&[
+    EventType::WALL_CLOCK_TIME,
+    EventType::OSPROCESS_PID,
+    EventType::CAPSET_CREATE,
+    EventType::STARTUP,
+    EventType::HEAP_PROF_SAMPLE_BEGIN,
+    EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
+    EventType::USER_MARKER,
+    EventType::USER_MSG,
+]);
+
 /// The kind of a capability set that is an OS process.
-const OS_PROCESS: u16 = 2;
+pub(super) const OS_PROCESS: u16 = 2;
 
 /// What a log says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -135,16 +148,6 @@ impl Sink for Survey {
                 _ => {}
             }
         });
-        const SAYING: crate::EventSet = crate::EventSet::of(&[
-            EventType::WALL_CLOCK_TIME,
-            EventType::OSPROCESS_PID,
-            EventType::CAPSET_CREATE,
-            EventType::STARTUP,
-            EventType::HEAP_PROF_SAMPLE_BEGIN,
-            EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
-            EventType::USER_MARKER,
-            EventType::USER_MSG,
-        ]);
         if SAYING.contains(record.id) {
             self.said(record);
         }
