@@ -448,6 +448,15 @@ fn the_command_line() {
         "it is as it was"
     );
 
+    let no_log = path("text");
+    fs::write(&no_log, "no log").expect("a file");
+    assert_eq!(status(&["cut", &no_log, "-o", &new]).0, Some(1));
+    assert_eq!(
+        fs::read(&new).expect("the log"),
+        case.bytes(),
+        "it is as it was"
+    );
+
     let (code, said) = status(&["cut", fixture("ghc-9.6.6/cut-mid-event").path(), "-o", &new]);
     assert_eq!(
         code,

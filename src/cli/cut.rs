@@ -1,7 +1,7 @@
 //! `eventscope cut FILE -o OUT`: a part of a log, as a log.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     if !arguments.thread.is_empty() {
         selection.threads = Some(threads_named(&input, &arguments.thread)?);
     }
-    let file = create(&arguments.out, [arguments.log.path()])?;
+    let file = NewFile::new(&arguments.out, [arguments.log.path()])?;
     let failed = |error| Failure::File(arguments.out.clone(), error);
     let anonymiser = arguments.anonymise.then(Anonymiser::default);
     let mut cut = Cut::new(selection, anonymiser, BufWriter::new(file));
@@ -110,19 +110,44 @@ pub(super) fn speed(bytes: u64, begin: Instant) -> String {
     format!("{:.0} MB/s", bytes as f64 / 1e6 / seconds.max(1e-9))
 }
 
-/// Makes the file of the new log, which is none of those that are read.
-pub(super) fn create<'a>(
-    path: &Path,
-    read: impl IntoIterator<Item = &'a Path>,
-) -> Result<File, Failure> {
-    let place = path.canonicalize().ok();
-    for other in read {
-        if place.is_some() && other.canonicalize().ok() == place {
-            let what = format!("{} cannot be read and written at once", path.display());
-            return Err(Failure::Usage(what));
+/// The file of a new log. It is made when something is written to it: if the log that is read is
+/// none, a file that is there stays as it is.
+pub(super) struct NewFile {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl NewFile {
+    /// A file at `path`, which is none of those that are read.
+    pub(super) fn new<'a>(
+        path: &Path,
+        read: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<Self, Failure> {
+        let place = path.canonicalize().ok();
+        for other in read {
+            if place.is_some() && other.canonicalize().ok() == place {
+                let what = format!("{} cannot be read and written at once", path.display());
+                return Err(Failure::Usage(what));
+            }
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            file: None,
+        })
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.file {
+            Some(file) => file.write(bytes),
+            None => self.file.insert(File::create(&self.path)?).write(bytes),
         }
     }
-    File::create(path).map_err(|error| Failure::File(path.to_owned(), error))
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), File::flush)
+    }
 }
 
 /// The types of this name or number.

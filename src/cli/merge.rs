@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
 
-use super::cut::{create, speed};
+use super::cut::{NewFile, speed};
 use super::input::Input;
 use super::{Condition, Failure, LogFile, report, say};
 use eventlog::write::merge::{Align, Facts, MergeCounts, MergeError, Plan, Survey, merge};
@@ -123,7 +123,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
         let what = "the logs are of one process, on one axis already: leave --offset out";
         return Err(Failure::Usage(what.to_owned()));
     }
-    let file = create(&arguments.out, arguments.logs.iter().map(PathBuf::as_path))?;
+    let file = NewFile::new(&arguments.out, arguments.logs.iter().map(PathBuf::as_path))?;
     let feeds = inputs.iter().map(Input::feed).collect();
     let merged = merge(&plan, feeds, BufWriter::new(file));
     let (_, counts) = merged.map_err(|error| match error {
@@ -133,8 +133,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     tell_left_out(&counts);
     if arguments.verbose {
         say(format_args!(
-            "{} processes, {} events, {} bytes of {read_bytes}; {}",
+            "{} {}, {} events, {} bytes of {read_bytes}; {}",
             plan.processes(),
+            if plan.processes() == 1 {
+                "process"
+            } else {
+                "processes"
+            },
             counts.events,
             counts.bytes,
             speed(read_bytes, begin)

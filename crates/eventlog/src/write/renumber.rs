@@ -25,6 +25,8 @@ pub(super) struct Numbering {
 /// has so many bits.
 const PLACE_BIT: u32 = 48;
 
+/// The most capabilities that a log can have: a larger number is none, or damage.
+pub(super) const MOST_CAPS: u32 = 1024;
 /// From here on a number of 32 bits stands for none: nothing counts so far.
 pub(super) const NO_NUMBER: u32 = 1 << 31;
 
@@ -96,7 +98,7 @@ impl Numbering {
 
     fn cap(&self, out: &mut [u8], at: usize) {
         add(out, at, |bytes| match u16::from_be_bytes(bytes) {
-            u16::MAX => bytes,
+            cap if u32::from(cap) >= MOST_CAPS => bytes,
             cap => cap.saturating_add(self.caps).to_be_bytes(),
         });
     }

@@ -137,7 +137,8 @@ pub fn merge<S: Source, W: Write>(
         if let Some(made) = process.made.take() {
             merging.announce(made, time)?;
         }
-        let until = limit - process.shift;
+        // Its first event at least.
+        let until = limit.max(time) - process.shift;
         let (numbering, shift, has_censuses) =
             (process.numbering, process.shift, process.has_censuses);
         process.parts.emit(until, &mut |held| {

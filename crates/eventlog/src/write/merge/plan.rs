@@ -8,7 +8,7 @@ use super::survey::Facts;
 use super::types::Types;
 use crate::ids::{Duration, Nanos};
 use crate::record::DECADE;
-use crate::write::renumber::Numbering;
+use crate::write::renumber::{MOST_CAPS, Numbering};
 
 /// By what logs are put onto one axis.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,9 +69,6 @@ pub(super) struct Made {
     pub(super) caps: Range<u16>,
 }
 
-/// The most capabilities that a log can have: a larger number is taken for damage.
-const MOST_CAPS: u32 = 1024;
-
 impl Plan {
     /// Plans to merge the logs of which these are the facts. Each is moved by its offset, in
     /// nanoseconds, beside what the alignment asks for.
@@ -92,7 +89,8 @@ impl Plan {
             let of =
                 |of: fn(&Facts) -> u64| group.iter().map(|&log| of(&logs[log])).max().unwrap_or(0);
             let made = many && !group.iter().any(|&log| logs[log].has_process);
-            let capset = numbering.capsets + u32::try_from(of(|log| log.capsets)).unwrap_or(0);
+            let capset = u32::try_from(of(|log| log.capsets)).unwrap_or(0);
+            let capset = numbering.capsets.saturating_add(capset);
             let after = numbering.after(&[
                 of(|log| u64::from(log.caps)),
                 of(|log| log.threads),

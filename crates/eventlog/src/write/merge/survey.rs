@@ -7,7 +7,7 @@ use crate::header::{Header, TypeDecl};
 use crate::ids::Nanos;
 use crate::order::Sink;
 use crate::record::Record;
-use crate::write::renumber::NO_NUMBER;
+use crate::write::renumber::{MOST_CAPS, NO_NUMBER};
 
 /// What says more of a log than the numbers it uses.
 const SAYING: EventSet = EventSet::of(&[
@@ -99,7 +99,9 @@ impl Survey {
             Event::CapsetCreate { capset_type, .. } => {
                 facts.has_process |= capset_type.0 == OS_PROCESS;
             }
-            Event::Startup { n_caps } => facts.caps = facts.caps.max(u32::from(n_caps)),
+            Event::Startup { n_caps } if u32::from(n_caps) <= MOST_CAPS => {
+                facts.caps = facts.caps.max(u32::from(n_caps));
+            }
             Event::HeapProfSampleBegin { .. } | Event::HeapBioProfSampleBegin { .. } => {
                 facts.has_censuses = true;
             }
@@ -139,7 +141,9 @@ impl Sink for Survey {
             };
             let after = u64::from(number) + 1;
             match (kind, key) {
-                (FieldKind::Cap, _) if number < 0xFFFF => facts.caps = facts.caps.max(number + 1),
+                (FieldKind::Cap, _) if number < MOST_CAPS => {
+                    facts.caps = facts.caps.max(number + 1)
+                }
                 (FieldKind::Thread, _) => facts.threads = facts.threads.max(after),
                 (FieldKind::Capset, _) => facts.capsets = facts.capsets.max(after),
                 (FieldKind::CostCentre, _) => facts.cost_centres = facts.cost_centres.max(after),
