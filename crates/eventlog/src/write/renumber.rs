@@ -234,3 +234,141 @@ impl Numbering {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::event::SizeClass;
+    use crate::header::{Header, TypeDecl};
+    use crate::ids::Nanos;
+
+    /// The second process, behind one with 4 capabilities, 100 threads, 2 sets and 10 cost centres.
+    fn second() -> Numbering {
+        let first = Numbering::default();
+        first.after(&[4, 100, 2, 10, 3, 5]).expect("few numbers")
+    }
+
+    fn rewritten(id: EventType, payload: &[u8]) -> Vec<u8> {
+        let types = EventType::ALL.iter().map(|&id| TypeDecl {
+            id,
+            size: (id.expected_class() == Some(SizeClass::Fixed))
+                .then(|| id.least_payload_bytes().unwrap_or(0)),
+            description: "fizzle".to_owned(),
+            known: true,
+        });
+        let mut types: Vec<TypeDecl> = types.collect();
+        types.push(TypeDecl {
+            id: EventType::HACK_BUG_T9003,
+            size: Some(0),
+            description: String::new(),
+            known: false,
+        });
+        let header = Arc::new(Header::try_from(types).expect("types"));
+        let held = Held {
+            id,
+            time: Nanos(1),
+            cap: None,
+            payload,
+            header: &header,
+        };
+        let mut out = Vec::new();
+        second().rewrite(&held, StopCodes::Standard, &mut out);
+        out
+    }
+
+    #[test]
+    fn fields_of_every_kind() {
+        let stop = [0, 0, 0, 7, 0, 8, 0, 0, 0, 9];
+        let changed = rewritten(EventType::STOP_THREAD, &stop);
+        assert_eq!(
+            changed,
+            [0, 0, 0, 107, 0, 8, 0, 0, 0, 109],
+            "and who owns the black hole"
+        );
+        let stop = [0, 0, 0, 7, 0, 2, 0, 0, 0, 9];
+        let changed = rewritten(EventType::STOP_THREAD, &stop);
+        assert_eq!(changed, [0, 0, 0, 107, 0, 2, 0, 0, 0, 9], "a size stays");
+        let changed = rewritten(EventType::MIGRATE_THREAD, &[0, 0, 0, 7, 0, 1]);
+        assert_eq!(changed, [0, 0, 0, 107, 0, 5]);
+        let changed = rewritten(EventType::CAPSET_ASSIGN_CAP, &[0, 0, 0, 1, 0xFF, 0xFF]);
+        assert_eq!(
+            changed,
+            [0, 0, 0, 3, 0xFF, 0xFF],
+            "no capability stays none"
+        );
+        let sample = [&[0, 0, 0, 1][..], &[0; 8], &[2, 0, 0, 0, 1, 0, 0, 0, 2]].concat();
+        let changed = rewritten(EventType::PROF_SAMPLE_COST_CENTRE, &sample);
+        let expected = [&[0, 0, 0, 5][..], &[0; 8], &[2, 0, 0, 0, 11, 0, 0, 0, 12]].concat();
+        assert_eq!(changed, expected);
+        let task = [&7_u64.to_be_bytes()[..], &[0, 1], &9_u64.to_be_bytes()].concat();
+        let changed = rewritten(EventType::TASK_CREATE, &task);
+        let expected = [&[0, 1, 0, 0, 0, 0, 0, 7, 0, 5][..], &9_u64.to_be_bytes()].concat();
+        assert_eq!(changed, expected, "the kernel's number stays");
+        let band = [&[0][..], &32_u64.to_be_bytes(), b"0x47f590\0"].concat();
+        let changed = rewritten(EventType::HEAP_PROF_SAMPLE_STRING, &band);
+        assert_eq!(changed[9..], *b"0x100000047f590\0");
+        let changed = rewritten(EventType::INTERN_STRING, b"text\0\0\0\0\x01");
+        assert_eq!(changed, b"text\0\0\0\0\x06");
+    }
+
+    #[test]
+    fn messages_of_libraries() {
+        let text = |text: &str| {
+            let changed = rewritten(EventType::USER_MSG, text.as_bytes());
+            String::from_utf8(changed).expect("UTF-8")
+        };
+        assert_eq!(
+            text("ot2 begin span 7 a request"),
+            "ot2 begin span 281474976710663 a request"
+        );
+        assert_eq!(
+            text("ot2 metric capture 0a -5"),
+            "ot2 metric capture 000100000000000a -5"
+        );
+        assert_eq!(
+            text("ot2 metric Counter hits 5"),
+            "ot2 metric Counter hits 5"
+        );
+        assert_eq!(text("begin span 7"), "begin span 7");
+        let span = [b"OT\x03\x02", &7_u64.to_le_bytes()[..]].concat();
+        let changed = rewritten(EventType::USER_BINARY_MSG, &span);
+        assert_eq!(
+            changed,
+            [b"OT\x03\x02", &[7, 0, 0, 0, 0, 0, 1, 0][..]].concat()
+        );
+
+        let frames = |high: u8| {
+            let mut frames = vec![0, 3, 1];
+            frames.extend([
+                0, high, 0, 0, 0, 0x40, 0xFF, 0xF8, 2, 0, high, 0, 0, 0, 0, 0, 5, 3,
+            ]);
+            frames.extend([0, high, 0, 0, 0, 0, 0, 6, 0, high, 0, 0, 0, 0, 0, 9]);
+            frames
+        };
+        for (before, after) in [
+            (
+                &[0, 0, 0, 2, 0, 0, 0, 12][..],
+                &[0, 0, 0, 6, 0, 0, 0, 112][..],
+            ),
+            (
+                &[0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 12],
+                &[0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 112],
+            ),
+        ] {
+            let stack = [&[0xFF, 0xCA][..], before, &frames(0)].concat();
+            let changed = rewritten(EventType::USER_BINARY_MSG, &stack);
+            assert_eq!(changed, [&[0xFF, 0xCA][..], after, &frames(1)].concat());
+        }
+    }
+
+    #[test]
+    fn more_numbers_than_there_are() {
+        let full = Numbering::default().after(&[0, u64::from(u32::MAX), 0, 0, 0, 0]);
+        assert_eq!(
+            full.expect("they fit").after(&[0, 1, 0, 0, 0, 0]),
+            Err("threads")
+        );
+    }
+}

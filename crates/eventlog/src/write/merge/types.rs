@@ -121,3 +121,69 @@ impl Types {
         payload.len() == size
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(types: &[(EventType, Option<u16>)]) -> Facts {
+        let decl = |&(id, size): &(EventType, Option<u16>)| TypeDecl {
+            id,
+            size,
+            description: id.name().unwrap_or("new").to_owned(),
+            known: id.name().is_some(),
+        };
+        Facts {
+            types: types.iter().map(decl).collect(),
+            ..Facts::default()
+        }
+    }
+
+    #[test]
+    fn payloads_get_the_size_that_is_declared() {
+        let census = EventType::NONMOVING_HEAP_CENSUS;
+        let (own, other) = (EventType(500), EventType(501));
+        let older = facts(&[
+            (census, Some(13)),
+            (EventType::STOP_THREAD, Some(6)),
+            (EventType::USER_MARKER, None),
+            (own, Some(2)),
+            (other, None),
+        ]);
+        let newer = facts(&[
+            (census, Some(14)),
+            (EventType::STOP_THREAD, Some(10)),
+            (own, Some(3)),
+            (other, Some(1)),
+        ]);
+        let types = Types::of(&[older.clone(), newer.clone()], true);
+        let declared: BTreeMap<EventType, Option<u16>> =
+            types.declared().map(|(id, size, _)| (id, size)).collect();
+        assert_eq!(declared[&census], Some(14));
+        assert_eq!(declared[&EventType::CAPSET_CREATE], Some(6));
+        assert_eq!(declared[&EventType::PROGRAM_ARGS], None);
+        assert_eq!(declared[&EventType::HACK_BUG_T9003], Some(0));
+        assert_eq!(types.stop_codes(), StopCodes::Standard);
+
+        let header = Header::try_from(older.types).expect("types");
+        let fit = |id, payload: &[u8]| {
+            let mut payload = payload.to_vec();
+            types.fit(&header, id, &mut payload).then_some(payload)
+        };
+        let counts = [0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 5];
+        let before = [&[3][..], &counts].concat();
+        assert_eq!(fit(census, &before), Some([&[0, 8][..], &counts].concat()));
+        let stop = fit(EventType::STOP_THREAD, &[0, 0, 0, 1, 0, 3]);
+        assert_eq!(stop, Some(vec![0, 0, 0, 1, 0, 3, 0, 0, 0, 0]));
+        assert_eq!(
+            fit(own, &[1, 2]),
+            None,
+            "nobody knows what would be missing"
+        );
+        assert_eq!(fit(other, &[1, 2]), Some(vec![1, 2]));
+        let header = Header::try_from(newer.types).expect("types");
+        let is_fit = types.fit(&header, other, &mut vec![1]);
+        assert!(!is_fit, "the first log says that it carries its length");
+        assert_eq!(fit(EventType::USER_MARKER, b"text"), Some(b"text".to_vec()));
+    }
+}
