@@ -144,6 +144,13 @@ impl TrackKind for Messages {
         let text = first.and_then(|number| names.message(number));
         let text = text.unwrap_or_default();
         let at = format::time(item.span.start());
+        if item.kind == MarkKind::Column && item.count == 1 {
+            let what = if has_marker { "marker" } else { "message" };
+            return (
+                text.to_owned(),
+                format!("· {what} in {}", words::when(item)),
+            );
+        }
         if item.kind == MarkKind::Column {
             let what = if has_marker {
                 "messages and markers"

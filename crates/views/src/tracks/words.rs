@@ -44,6 +44,9 @@ pub(crate) fn density(item: &Item, what: &str) -> String {
     // Its last nanosecond is a part of it.
     let time = Duration(item.span.duration().0.saturating_add(1));
     let count = u64::from(item.count);
+    if count == 1 {
+        return format!("a single one in {}", when(item));
+    }
     let number = format::count(count);
     format!(
         "{number} {what} in {}: {} · {} · height: √{number}",
