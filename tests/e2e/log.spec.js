@@ -83,7 +83,7 @@ test('says what the pointer is on, and keeps what is clicked', async ({ page }) 
 test('says what a message of the program says', async ({ page }) => {
   await openLog(page, fixture(FORKIO));
   const { track } = await timeline(page);
-  await pointAlong(page, track('messages'), /^begin · marker (at|in) [\d.]+\s[µm]s/);
+  await pointAlong(page, track('messages'), /^end · marker at [\d.]+\s[µm]s$/);
 });
 
 test('selects a range by dragging, and every number follows', async ({ page }) => {

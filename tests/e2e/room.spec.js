@@ -47,7 +47,7 @@ test('a panel has all of the window below the header, and gives it back', async 
   await expect.poll(async () => (await panel.boundingBox()).height).toBeGreaterThan(800);
   await page.keyboard.press('Shift+Backslash');
   await expect(page.locator('.timeline canvas')).toBeVisible();
-  expect((await timeline(page)).box.height).toBeGreaterThan(200);
+  await expect.poll(async () => (await timeline(page)).box.height).toBeGreaterThan(200);
   await expect(button).toHaveAttribute('aria-pressed', 'false');
 });
 

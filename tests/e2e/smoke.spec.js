@@ -7,9 +7,10 @@ test('opens, and asks nobody but its own server', async ({ page, baseURL }) => {
   const elsewhere = [];
   const problems = [];
   page.on('request', (request) => {
+    const url = request.url();
     // The worker is started from a blob of the page's own.
-    const url = request.url().replace(/^blob:/, '');
-    if (!url.startsWith(baseURL)) elsewhere.push(url);
+    const own = url.startsWith('blob:') ? `blob:${new URL(baseURL).origin}/` : baseURL;
+    if (!url.startsWith(own)) elsewhere.push(url);
   });
   page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
   page.on('response', (response) => {
