@@ -85,6 +85,8 @@ async function sample(name) {
   await page.locator('input[type=file]').first().setInputFiles(fileURLToPath(new URL(`../www/demo/${log}.eventlog.gz`, import.meta.url)));
   await page.getByRole('tablist', { name: 'Panels' }).waitFor();
   await page.waitForTimeout(1000);
+  // The list goes to what is searched for.
+  if (view.includes('es=')) await page.getByRole('searchbox', { name: 'Search the events' }).press('Enter');
   if (click) {
     const canvas = await page.locator('.timeline canvas').boundingBox();
     const head = await page.locator(`#head-${click.track}`).boundingBox();
