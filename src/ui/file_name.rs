@@ -11,6 +11,10 @@ pub(super) fn file_name(name: &str) -> Html {
     let at = name.char_indices().nth(count.saturating_sub(TAIL));
     let (head, tail) = name.split_at(at.map_or(0, |(at, _)| at));
     html! {
-        <span class="shortened"><span class="head-part">{ head.to_owned() }</span><span>{ tail.to_owned() }</span></span>
+        <span class="shortened">
+            // An empty part would have no base line, and the name would stand too high.
+            if !head.is_empty() { <span class="head-part">{ head.to_owned() }</span> }
+            <span>{ tail.to_owned() }</span>
+        </span>
     }
 }
