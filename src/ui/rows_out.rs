@@ -85,8 +85,9 @@ impl RowsOf {
 pub(super) struct RowsOutProps {
     /// The name of the files, without their ending.
     pub(super) name: &'static str,
-    /// How many rows there are.
-    pub(super) total: u64,
+    /// How many rows there are; none of a small table, which is taken as it stands.
+    #[prop_or_default]
+    pub(super) total: Option<u64>,
     pub(super) rows: RowsOf,
 }
 
@@ -103,7 +104,7 @@ pub(super) fn RowsOut(props: &RowsOutProps) -> Html {
         let (rows, said, total, name) =
             (props.rows.clone(), said.setter(), props.total, props.name);
         Callback::from(move |_: MouseEvent| {
-            if to == To::Clipboard && total > COPIED_AT_MOST {
+            if to == To::Clipboard && total > Some(COPIED_AT_MOST) {
                 return said.set(Some("Too many rows to be copied: save them.".to_owned()));
             }
             said.set(Some("The rows are being written…".to_owned()));
@@ -118,18 +119,25 @@ pub(super) fn RowsOut(props: &RowsOutProps) -> Html {
             job.go_on();
         })
     };
-    let disabled = props.total == 0;
+    let disabled = props.total == Some(0);
+    let (what, numbers) = match props.total {
+        Some(_) => (
+            "these rows, in this order",
+            ": times in nanoseconds, sizes in bytes",
+        ),
+        None => ("this table as it stands", ""),
+    };
     html! {
         <span class="rows-out">
             <span class="faint" role="status">{ (*said).clone() }</span>
             <button class="small" onclick={job(To::Clipboard)} {disabled}
-                title="Copy these rows, in this order, with tabs between the cells: for a spreadsheet">{ "Copy" }</button>
+                title={format!("Copy {what}, with tabs between the cells: for a spreadsheet")}>{ "Copy" }</button>
             <button class="small" onclick={job(To::File(Separated::ByTabs))} {disabled}
-                title="Save these rows, in this order, with tabs between the cells: times in nanoseconds, sizes in bytes">{ "Save TSV" }</button>
+                title={format!("Save {what}, with tabs between the cells{numbers}")}>{ "Save TSV" }</button>
             <button class="small" onclick={job(To::File(Separated::ByCommas))} {disabled}
-                title="Save these rows, in this order, as a file for a spreadsheet: times in nanoseconds, sizes in bytes">{ "Save CSV" }</button>
+                title={format!("Save {what}, as a file for a spreadsheet{numbers}")}>{ "Save CSV" }</button>
             <button class="small" onclick={job(To::File(Separated::ByNames))} {disabled}
-                title="Save these rows, in this order, as a list for programs: times in nanoseconds, sizes in bytes">{ "Save JSON" }</button>
+                title={format!("Save {what}, as a list for programs{numbers}")}>{ "Save JSON" }</button>
         </span>
     }
 }
@@ -146,7 +154,7 @@ struct Job {
     to: To,
     name: &'static str,
     rows: RowsOf,
-    total: u64,
+    total: Option<u64>,
     /// The parts so far: texts, or for a file blobs, which browsers keep on the disk if they are large.
     parts: Array,
     said: UseStateSetter<Option<String>>,
@@ -160,7 +168,7 @@ impl Job {
             To::Clipboard => Separated::ByTabs,
             To::File(separated) => separated,
         };
-        if first >= self.total {
+        if first >= self.total.unwrap_or(1) {
             self.parts.push(&separated.end().into());
             return self.hand_over();
         }
@@ -184,7 +192,10 @@ impl Job {
     }
 
     fn hand_over(self) {
-        let rows = format::many(self.total, "row");
+        let rows = self.total.map_or_else(
+            || "The table is".to_owned(),
+            |total| format::many(total, "row"),
+        );
         let (ending, kind) = match self.to {
             To::Clipboard => {
                 let parts = self.parts.iter();

@@ -21,6 +21,7 @@ for (const { log, panel, file, part } of TABLES) {
     expect(shown.length).toBeGreaterThan(2);
 
     await box.getByRole('button', { name: 'Copy' }).click();
+    await expect(box.getByRole('status')).toHaveText('The table is copied');
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(
       shown.map((row) => `${row.join('\t')}\n`).join(''));
 

@@ -143,36 +143,26 @@ pub fn rows_text<'a, const N: usize>(
         push_row(&mut out, how, &names.map(Cell::from));
     }
     for (place, cells) in rows.enumerate() {
-        if how != Separated::ByNames {
-            push_row(&mut out, how, &cells);
-            continue;
-        }
-        let begins = is_first && place == 0;
-        out.push_str(if begins { "[\n" } else { ",\n" });
-        let columns = names.iter().zip(&cells);
-        let object: serde_json::Map<_, _> = columns
-            .map(|(name, cell)| ((*name).to_owned(), cell.to_json()))
-            .collect();
-        out.push_str(&serde_json::Value::from(object).to_string());
+        push(&mut out, how, names, &cells, is_first && place == 0);
     }
     out
 }
 
-/// A small table as it stands on the page, as one text: its first row has the names of the columns.
-/// In a list of objects a column without a name has its place for one, as does one whose name another has.
+/// A small table as it stands on the page, as a text like that of [`rows_text`]: its first row has
+/// the names of the columns. In a list of objects a column without a name has its place for one, as
+/// does one whose name another has.
 #[must_use]
 pub fn shown_table_text(how: Separated, rows: &[Vec<String>]) -> String {
     let mut out = String::new();
-    if how != Separated::ByNames {
-        for row in rows {
-            let cells: Vec<Cell<'_>> = row.iter().map(|text| text.as_str().into()).collect();
-            push_row(&mut out, how, &cells);
-        }
-        return out;
-    }
     let Some((heads, rows)) = rows.split_first() else {
-        return "[]\n".to_owned();
+        return out;
     };
+    let cells = |row: &[String]| -> Vec<Cell<'static>> {
+        row.iter().map(|text| text.clone().into()).collect()
+    };
+    if how != Separated::ByNames {
+        push_row(&mut out, how, &cells(heads));
+    }
     let named = |(place, head): (usize, &String)| {
         let is_taken = heads.iter().take(place).any(|other| other == head);
         match head.is_empty() || is_taken {
@@ -181,13 +171,29 @@ pub fn shown_table_text(how: Separated, rows: &[Vec<String>]) -> String {
         }
     };
     let names: Vec<String> = heads.iter().enumerate().map(named).collect();
-    let object = |row: &Vec<String>| -> serde_json::Value {
-        let cells = row.iter().map(|text| text.as_str().into());
-        let object: serde_json::Map<_, _> = names.iter().cloned().zip(cells).collect();
-        object.into()
-    };
-    let objects: Vec<serde_json::Value> = rows.iter().map(object).collect();
-    serde_json::Value::from(objects).to_string() + "\n"
+    for (place, row) in rows.iter().enumerate() {
+        push(&mut out, how, &names, &cells(row), place == 0);
+    }
+    out
+}
+
+/// Appends a row; of a list of objects `begins` says whether it is the first.
+fn push(
+    out: &mut String,
+    how: Separated,
+    names: &[impl AsRef<str>],
+    cells: &[Cell<'_>],
+    begins: bool,
+) {
+    if how != Separated::ByNames {
+        return push_row(out, how, cells);
+    }
+    out.push_str(if begins { "[\n" } else { ",\n" });
+    let columns = names.iter().zip(cells);
+    let object: serde_json::Map<_, _> = columns
+        .map(|(name, cell)| (name.as_ref().to_owned(), cell.to_json()))
+        .collect();
+    out.push_str(&serde_json::Value::from(object).to_string());
 }
 
 /// Appends a row of cells, with its line end.
@@ -267,8 +273,8 @@ mod tests {
             shown_table_text(Separated::ByCommas, &rows),
             "Gen,,Gen\r\n0,185.4 ms,'=x\r\nAll,,\"1,2\"\r\n"
         );
-        let json: serde_json::Value =
-            serde_json::from_str(&shown_table_text(Separated::ByNames, &rows)).expect("JSON");
+        let json = shown_table_text(Separated::ByNames, &rows) + Separated::ByNames.end();
+        let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         assert_eq!(
             json,
             serde_json::json!([
@@ -276,7 +282,7 @@ mod tests {
                 { "Gen": "All", "column 2": "", "column 3": "1,2" },
             ])
         );
-        assert_eq!(shown_table_text(Separated::ByNames, &[]), "[]\n");
+        assert_eq!(shown_table_text(Separated::ByNames, &[]), "");
     }
 
     #[test]

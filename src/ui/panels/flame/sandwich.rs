@@ -78,40 +78,31 @@ const COLUMNS: [Column; 4] = [
     ),
 ];
 
+const BEFORE: Column = Column::number(
+    "before",
+    "Total before",
+    112,
+    "The total in what is compared with",
+);
+
+const fn change(help: &'static str) -> Column {
+    Column::number("change", "Change", 60, help)
+}
+
 const COMPARED: [Column; 5] = [
     NAME,
     OWN,
     TOTAL,
-    Column::number(
-        "before",
-        "Total before",
-        112,
-        "The total in what is compared with",
-    ),
-    Column::number(
-        "change",
-        "Change",
-        60,
-        "Difference of the shares of the whole, in percentage points",
-    ),
+    BEFORE,
+    change("Difference of the shares of the whole, in percentage points"),
 ];
 
 const COMPARED_AMOUNTS: [Column; 5] = [
     NAME,
     OWN,
     TOTAL,
-    Column::number(
-        "before",
-        "Total before",
-        112,
-        "The total in what is compared with",
-    ),
-    Column::number(
-        "change",
-        "Change",
-        60,
-        "What was gained or lost, of the total",
-    ),
+    BEFORE,
+    change("What was gained or lost, of the total"),
 ];
 
 const SORTS: [By; 4] = [By::Name, By::Own, By::Total, By::Count];
