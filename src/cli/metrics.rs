@@ -2,76 +2,46 @@
 
 use std::fmt;
 
-use serde_json::{Value, json};
-
 use super::{Condition, Failure, Out, Whole, report};
-use insight::assertion::ranks;
-use insight::metrics::{Labels, Looked, METRICS, Metric, NoNumber, Numbers, Unit};
-use insight::{Amount, Scope};
+use insight::measured::Found;
+use insight::metrics::Looked;
+use insight::{Amount, Measured, Scope};
 
 pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {
     let (session, range) = arguments.read()?;
     let looked = Looked::new(Scope::new(session.recording(), range));
-    let rows: Vec<Row> = METRICS
-        .iter()
-        .map(|metric| Row::of(metric, &looked))
-        .collect();
+    let measured = Measured::all(&looked);
     if arguments.json {
-        let rows: Vec<Value> = rows.iter().map(Row::json).collect();
-        out.json(&rows)?;
+        out.json(&measured)?;
     } else {
-        for row in &rows {
-            out.text(format_args!("{row}\n"))?;
+        for measured in &measured {
+            out.text(format_args!("{}\n", Line(measured)))?;
         }
     }
     Ok(report(session.reader()))
 }
 
-struct Row {
-    metric: &'static Metric,
-    numbers: Result<Numbers, NoNumber>,
-}
+/// A metric for people.
+struct Line<'a>(&'a Measured);
 
-impl Row {
-    fn of(metric: &'static Metric, looked: &Looked<'_>) -> Self {
-        let numbers = metric.read(looked, &Labels::new());
-        Self { metric, numbers }
-    }
-
-    fn json(&self) -> Value {
-        let mut object = json!(self.metric);
-        match &self.numbers {
-            Ok(Numbers::One(number)) => object["value"] = json!(number),
-            Ok(Numbers::Many(all)) => {
-                let values: Vec<f64> = all.iter().map(|seen| seen.value).collect();
-                object["values"] = json!(values);
-                let ranks = ranks(all).into_iter();
-                let ranks = ranks.map(|(name, seen)| (name.to_owned(), json!(seen)));
-                object["ranks"] = Value::Object(ranks.collect());
-            }
-            Err(NoNumber::NoData(why) | NoNumber::Inconclusive(why) | NoNumber::Usage(why)) => {
-                object["no_data"] = json!(why)
-            }
-        }
-        object
-    }
-}
-
-impl fmt::Display for Row {
+impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let amount = |number: f64, unit: Unit| Amount { number, unit };
-        let value = match &self.numbers {
-            Ok(Numbers::One(number)) => amount(*number, self.metric.unit).to_string(),
-            Ok(Numbers::Many(all)) => {
-                let mut text = format!("{} numbers", all.len());
-                for (name, seen) in ranks(all) {
-                    let value = amount(seen.value, self.metric.unit);
-                    text += &format!(", {name} {value} {seen}");
-                }
-                text
-            }
-            Err(_) => "no data".to_owned(),
+        let Measured { metric, found } = self.0;
+        let amount = |number: f64| Amount {
+            number,
+            unit: metric.unit,
         };
-        write!(f, "{}\t{value}\t{}", self.metric.name, self.metric.help)
+        write!(f, "{}\t", metric.name)?;
+        match found {
+            Found::One { value } => write!(f, "{}", amount(*value))?,
+            Found::Many { values, ranks } => {
+                write!(f, "{} numbers", values.len())?;
+                for (name, seen) in ranks {
+                    write!(f, ", {name} {} {seen}", amount(seen.value))?;
+                }
+            }
+            Found::None { .. } => write!(f, "no data")?,
+        }
+        write!(f, "\t{}", metric.help)
     }
 }

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask serve`, `build`, `install`, `test`, `tools`.
+//! The project's own commands: `cargo xtask serve`, `build`, `install`, `npm`, `test`, `tools`.
 //!
 //! In the order a build runs through it:
 //!
@@ -6,11 +6,13 @@
 //! - [`site`] turns the package into a static site in `dist/`,
 //! - [`programs`] compiles the two programs of it,
 //! - [`seal`] finishes that site: build id, worker folder, policy, offline list,
+//! - [`npm`] makes a package for scripts of one of them,
 //! - [`weigh`] says what of it a visitor has to load,
 //! - [`serve`] shows it on localhost,
 //! - [`mod@test`] runs every test and counts,
 //! - [`process`] starts other programs on behalf of all of these.
 
+mod npm;
 mod process;
 mod programs;
 mod seal;
@@ -35,6 +37,7 @@ Eventscope's own commands. Each installs what it lacks, once.
     cargo xtask build                       build the site into dist/
         --dev (also of serve)               sooner, but large and slow: for trying changes
     cargo xtask install                     build the site, and install the command line with it
+    cargo xtask npm                         build the site, and the package for npm into target/npm/
     cargo xtask test [--native|--browser]   run the checks and every test, or one half
     cargo xtask tools                       only install what the others need
     cargo xtask trunk                       what Trunk calls: see Trunk.toml
@@ -48,6 +51,7 @@ enum Command {
     Build(Kind),
     Trunk,
     Install,
+    Npm,
     Test(Parts),
     Tools,
     Help,
@@ -76,6 +80,10 @@ fn run(command: &Command) -> Result<ExitCode> {
         Command::Install => {
             site::build(root, Kind::Shipped)?;
             install(root)?;
+        }
+        Command::Npm => {
+            site::build(root, Kind::Shipped)?;
+            npm::assemble(root)?;
         }
         Command::Test(parts) => return Ok(test::test(root, *parts)),
         Command::Tools => {
@@ -110,6 +118,7 @@ fn parse(arguments: &[String]) -> Result<Command> {
         }),
         Some("trunk") => Command::Trunk,
         Some("install") => Command::Install,
+        Some("npm") => Command::Npm,
         Some("tools") => Command::Tools,
         Some("test") => Command::Test(match words.next() {
             None => Parts::All,
@@ -171,6 +180,7 @@ mod tests {
         assert_eq!(parsed("build").unwrap(), Command::Build(Kind::Shipped));
         assert_eq!(parsed("build --dev").unwrap(), Command::Build(Kind::Dev));
         assert_eq!(parsed("install").unwrap(), Command::Install);
+        assert_eq!(parsed("npm").unwrap(), Command::Npm);
         assert_eq!(parsed("trunk").unwrap(), Command::Trunk);
         assert_eq!(parsed("test").unwrap(), Command::Test(Parts::All));
         assert_eq!(

@@ -60,7 +60,7 @@ fn build_into(root: &Path, kind: Kind, dist: &Path) -> Result<()> {
     Ok(())
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     for file in seal::files_below(from)? {
         let target = to.join(&file);
         let folder = target.parent().unwrap_or(to);

@@ -5,14 +5,14 @@ use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
 use std::num::NonZero;
 use std::ops::AddAssign;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 
 use crate::process::{self, During, Failure, Result};
 use crate::site::Kind;
 use crate::weigh::Weight;
-use crate::{site, tools};
+use crate::{npm, site, tools};
 
 /// Which tests to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,6 +79,9 @@ impl Tally {
 /// From so many cores on the site is built beside the native tests: what compiles it has most of
 /// its work on one core for each of the two programs.
 const CORES_FOR_BOTH: usize = 4;
+
+/// Where tests are that are scripts of Node.js.
+const NODE_TESTS: [&str; 1] = ["tests/npm"];
 
 /// Runs the tests. The last line printed is `N passed, N failed`.
 pub(crate) fn test(root: &Path, parts: Parts) -> ExitCode {
@@ -202,9 +205,56 @@ fn browser(root: &Path, tally: &mut Tally, build: impl FnOnce() -> Result<()>) {
             Weight::of(&root.join("dist"))?.check()
         });
     }
+    let package = built && tally.check("cargo xtask npm", || npm::assemble(root));
+    if package && program {
+        tally.tests("node --test", || node_test(root));
+    }
     if built && program {
         tally.tests("playwright test", || playwright(root));
     }
+}
+
+/// Runs the tests that are scripts of Node.js.
+fn node_test(root: &Path) -> Result<(Counts, bool)> {
+    let starting = || "start node --test".into();
+    let mut command = Command::new("node");
+    command.args(["--test", "--test-reporter=tap"]);
+    for folder in NODE_TESTS {
+        command.args(scripts(&root.join(folder))?);
+    }
+    let ran = command
+        .current_dir(root)
+        .stderr(Stdio::inherit())
+        .output()
+        .during(starting)?;
+    let report = String::from_utf8_lossy(&ran.stdout);
+    println!("{report}");
+    let counts = tap_counts(&report)
+        .ok_or_else(|| Failure::new("node --test has printed no counts".to_owned()))?;
+    Ok((counts, ran.status.success()))
+}
+
+/// The tests in a folder.
+fn scripts(folder: &Path) -> Result<Vec<PathBuf>> {
+    let reading = || format!("list {}", folder.display());
+    let entries = fs::read_dir(folder).during(reading)?;
+    let mut scripts: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    scripts.retain(|path| path.to_string_lossy().ends_with(".test.mjs"));
+    scripts.sort();
+    Ok(scripts)
+}
+
+/// Reads the lines `# pass 3` and `# fail 1` at the end of a report in TAP.
+fn tap_counts(report: &str) -> Option<Counts> {
+    let count = |word: &str| {
+        let mut lines = report.lines().rev();
+        let line = lines.find_map(|line| line.strip_prefix("# ")?.strip_prefix(word))?;
+        line.trim().parse().ok()
+    };
+    Some(Counts {
+        passed: count("pass ")?,
+        failed: count("fail ")? + count("cancelled ")?,
+    })
 }
 
 /// Runs the browser tests against `dist/`.
@@ -277,6 +327,17 @@ mod tests {
         };
         assert_eq!(playwright_counts(report), Some(counts));
         assert_eq!(playwright_counts("{}"), None);
+    }
+
+    #[test]
+    fn results_of_scripts_are_counted() {
+        let report = "# pass 99\nok 1\n1..3\n# tests 3\n# pass 1\n# fail 1\n# cancelled 1\n";
+        let counts = Counts {
+            passed: 1,
+            failed: 2,
+        };
+        assert_eq!(tap_counts(report), Some(counts));
+        assert_eq!(tap_counts("ok 1"), None);
     }
 
     #[test]

@@ -99,7 +99,8 @@ pub(super) fn start_worker() -> Result<Worker, JsValue> {
     let base = document.base_uri()?.unwrap_or_default();
     let url = Url::new_with_base(&path, &base)?.href();
     let url = js_sys::JSON::stringify(&url.into())?;
-    let script = Array::of1(&format!("import run from {url}; await run();").into());
+    let script =
+        Array::of1(&format!("import run, {{ serve }} from {url}; await run(); serve();").into());
     let kind = BlobPropertyBag::new();
     kind.set_type("text/javascript");
     let blob = Blob::new_with_str_sequence_and_options(&script, &kind)?;

@@ -1,0 +1,176 @@
+/** A moment, in nanoseconds since the program began to log. */
+export type Nanos = number;
+
+/** A stretch of time. */
+export interface Interval {
+  start: Nanos;
+  end: Nanos;
+}
+
+/** What a metric counts: nanoseconds, bytes, things, a share of 1, or any of these each second. */
+export type Unit = 'ns' | 'bytes' | 'count' | 'share' | 'per-second';
+
+/** What a number is about; `null` if nothing in particular. */
+export type Subject = { thread: number } | { capability: number } | { collection: number };
+
+/** One number of many, with where it is to be seen. */
+export interface Seen {
+  value: number;
+  range: Interval;
+  subject: Subject | null;
+}
+
+interface MetricFacts {
+  /** Such as `gc.pause`. Names never change. */
+  name: string;
+  unit: Unit;
+  /** Whether less or more of it is better. */
+  direction: 'lower' | 'higher' | 'neutral';
+  /** Whether it is the same in each run, or depends on the machine. */
+  class: 'counted' | 'timed';
+  /** Whether there are as many numbers as there were of what it is about. */
+  has_many: boolean;
+  /** What could choose among its numbers. */
+  labels: string[];
+  /** What it is, in a sentence. */
+  help: string;
+}
+
+/** One number. */
+export interface OneNumber extends MetricFacts {
+  /** `null` if it is infinite. */
+  value: number | null;
+}
+
+/** As many numbers as there were of what it is about. */
+export interface ManyNumbers extends MetricFacts {
+  /** By time. */
+  values: number[];
+  /** `p50`, `p99` and `max`, of those that there are. */
+  ranks: Record<string, Seen>;
+}
+
+/** No number. */
+export interface NoNumber extends MetricFacts {
+  /** Why, and which flag of the runtime helps. */
+  no_data: string;
+}
+
+/** A metric, and what it is in a log. */
+export type Metric = OneNumber | ManyNumbers | NoNumber;
+
+/** A number with its unit; `null` if it is infinite. */
+export interface Value {
+  unit: 'ns' | 'bytes' | 'count' | 'share' | 'times' | 'per-second';
+  value: number | null;
+}
+
+/** Something that costs the program time or memory. */
+export interface Finding {
+  /** The name of the rule that found it. */
+  rule: string;
+  /** Whom it is about, where one rule may find several things. */
+  subject: string | null;
+  axis: 'time' | 'latency' | 'memory' | 'log';
+  severity: 'minor' | 'low' | 'medium' | 'high';
+  confidence: 'hint' | 'probable' | 'certain';
+  /** What it costs by itself. */
+  cost: Value;
+  /** Of time, what no other finding before it claims. */
+  claimed_ns: number;
+  /** The share of the time, or of the peak of the heap. */
+  share: number | null;
+  /** What is wrong, with the number. */
+  title: string;
+  /** What that means. */
+  meaning: string;
+  /** What to try, the most likely first. */
+  tries: {
+    kind: 'flag' | 'code' | 'measure';
+    /** The flags as they are written, if it is one. */
+    flag: string | null;
+    text: string;
+    /** What it costs. */
+    price: string | null;
+  }[];
+  /** When not to trust it. */
+  distrust: string;
+  /** The numbers behind it. */
+  numbers: [string, Value][];
+  /** Where it is to be seen, the worst first. */
+  evidence: { range: Interval; subjects: Subject[]; amount: Value }[];
+  /** How many such places there are. */
+  places: number;
+}
+
+/** A rule without a finding. */
+export interface Passed {
+  rule: string;
+  question: string;
+  why: string;
+}
+
+/** What all rules say of a part of a log. */
+export interface Findings {
+  range: Interval;
+  findings: Finding[];
+  /** Rules that found nothing. */
+  clear: Passed[];
+  /** Rules that could not tell, with the flag that would help. */
+  cannot_tell: Passed[];
+  /** Time that was lost and that no finding claims, in nanoseconds of the program. */
+  unexplained_ns: number;
+  /** The labels of the threads that findings are about, by the threads' numbers. */
+  labels: Record<string, string>;
+}
+
+/** What is known of a log. */
+export interface Analysis {
+  /** The program's name; `null` if the log does not say. */
+  program: string | null;
+  /** The version of GHC, such as `9.6.6`. */
+  ghc: string | null;
+  /** How long the log is, uncompressed. */
+  bytes: number;
+  events: number;
+  capabilities: number;
+  threads: number;
+  /** The first and the last moment; `null` if there are no events. */
+  span: Interval | null;
+  /** Whether events are missing. */
+  damaged: boolean;
+  /** What is wrong or odd about the log, in sentences; the first of it. */
+  warnings: string[];
+  /** Every metric: the same as `eventscope metrics --json` prints. */
+  metrics: Metric[];
+  /** What is wrong with the program: the same as `eventscope findings --json` prints. */
+  findings: Findings;
+  /**
+   * The metrics by name, as assertions name them: `gc.time`, and of those with many numbers `gc.pause.max`.
+   * What the log does not tell is not there.
+   */
+  numbers: Record<string, number>;
+}
+
+export interface Options {
+  /** Only what was from this moment on. */
+  from?: Nanos;
+  /** Only what was before this moment. */
+  to?: Nanos;
+  /** Gives up. */
+  signal?: AbortSignal;
+  /** Hears how much is read, from 0 to 1. */
+  onProgress?: (share: number) => void;
+}
+
+/**
+ * Reads a log: an eventlog of GHC 6.12 to 9.12, or a heap profile in text, plain or in gzip or zstd.
+ *
+ * @param file what was dropped or fetched, its bytes, or (in Node.js) the path of a file. Of a file or Blob only pieces
+ *   are held in memory.
+ * @throws Error if it is no log, or can't be read; RangeError if `to` is before `from`; the reason of `signal`.
+ */
+export function analyse(
+  file: Blob | ArrayBuffer | ArrayBufferView | string | URL,
+  options?: Options,
+): Promise<Analysis>;
