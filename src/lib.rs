@@ -18,3 +18,8 @@ pub mod ui;
 pub mod wire;
 #[cfg(target_arch = "wasm32")]
 pub mod worker;
+
+/// The examples of the page for those who use the crates.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+mod library {}

@@ -59,6 +59,7 @@ macro_rules! events {
         /// One decoded event. Fields are in the units of the wire: nanoseconds,
         /// bytes, counts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
         pub enum Event<'a> {
             $(
                 #[doc = concat!("Event type ", $id, ".")]
