@@ -2,8 +2,9 @@
 //!
 //! The layers below, each a crate that knows only those before it:
 //! `eventlog` (the format), `symbols` (names for addresses), `model`
-//! (columns and their indexes), `analysis` (what the events mean), `views`
-//! (questions, pictures and words). Here are the drivers: the page (`ui`,
+//! (columns and their indexes), `analysis` (what the events mean), `insight`
+//! (what is wrong with a program), `views` (questions, pictures and words),
+//! `export` (the formats of other programs). Here are the drivers: the page (`ui`,
 //! `worker` and `wire`, for wasm32 only), the [`protocol`] between its
 //! threads, and the command line (`cli`, which puts what memory has no room
 //! for into a `temporary` file).

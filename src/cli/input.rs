@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -13,7 +14,8 @@ use super::{Failure, say};
 use crate::temporary::TemporaryFile;
 use eventlog::source::{FileSource, SharedSource, read_log_by};
 use eventlog::write::merge::Feed;
-use eventlog::{LogReader, Sink, system_words};
+use eventlog::{LogError, LogReader, Sink, system_words};
+use views::fingerprint::{Fingerprint, fingerprint, sampled};
 use views::session::{MemoryBudget, Session, read_session_on};
 use views::words::diagnostics::line;
 
@@ -77,6 +79,40 @@ impl Input {
         let mut source = self.bytes.source();
         let reader = self.reader(source.byte_len());
         Ok(read_log_by(reader, &mut source, sink)?)
+    }
+
+    /// Reads the log into a sink once more: it was read into a session, which may have inflated it.
+    pub(super) fn read_again(
+        &self,
+        session: &Session,
+        sink: &mut impl Sink,
+    ) -> Result<(), LogError> {
+        let raw = self.bytes.source();
+        let inflated = session.inflated().map(|log| log as &dyn SharedSource);
+        let mut source = inflated.unwrap_or(raw);
+        let reader = LogReader::new(source.byte_len());
+        read_log_by(reader, &mut source, sink).map(drop)
+    }
+
+    /// What tells the log from others.
+    pub(super) fn fingerprint(&self, path: &Path) -> Result<Fingerprint, Failure> {
+        let source = self.bytes.source();
+        let len = source.byte_len();
+        let sample = |range: Range<u64>| {
+            let (mut sample, mut buffer) = (Vec::new(), Vec::new());
+            while range.start + (sample.len() as u64) < range.end {
+                let rest = range.start + sample.len() as u64..range.end;
+                match source.read_at(rest, &mut buffer)? {
+                    [] => break,
+                    bytes => sample.extend_from_slice(bytes),
+                }
+            }
+            Ok(sample)
+        };
+        let samples: io::Result<Vec<Vec<u8>>> = sampled(len).into_iter().map(sample).collect();
+        let samples = samples.map_err(|error| Failure::File(path.to_owned(), error))?;
+        let samples: Vec<&[u8]> = samples.iter().map(Vec::as_slice).collect();
+        Ok(fingerprint(len, &samples))
     }
 
     /// The log, to be read as its events are wanted.

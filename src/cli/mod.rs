@@ -19,6 +19,7 @@ mod cut;
 mod digest;
 mod eventlog2html;
 mod events;
+mod export;
 mod findings;
 mod flame_beside;
 mod flamegraph;
@@ -110,6 +111,8 @@ enum Command {
     Cut(cut::Arguments),
     /// Several logs as one: of several processes on one axis of time, or the parts that `cut` made of a log
     Merge(merge::Arguments),
+    /// Logs as files for other programs: tables for DuckDB, Spark and other engines
+    Export(export::Arguments),
     /// A script that completes commands, options and files in a shell
     Completions(manual::Completions),
     /// The manual page, for `man`
@@ -226,6 +229,7 @@ pub fn run() -> ExitCode {
         Command::Flamegraph(arguments) => flamegraph::run(arguments, &mut out),
         Command::Cut(arguments) => cut::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
         Command::Completions(arguments) => manual::completions(arguments, &mut out),
         Command::Man(arguments) => manual::manual(arguments, &mut out),
     };

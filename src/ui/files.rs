@@ -13,7 +13,7 @@ use web_sys::{
 use super::recent;
 
 use symbols::{MAGIC_BYTES, is_symbols};
-use views::fingerprint::{Fingerprint, fingerprint};
+use views::fingerprint::{Fingerprint, fingerprint, sampled};
 use views::trouble::{Code, Trouble};
 
 /// The browser may put parts of this size on the disk while more comes.
@@ -213,18 +213,13 @@ async fn bytes_of(file: &File, start: f64, end: f64) -> Option<Vec<u8>> {
 /// Tells a log from another without reading all of it: by its length, its
 /// first bytes, and some in its middle and at its end.
 async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
-    const SAMPLE: f64 = 65_536.0;
-    let size = file.size();
+    let size = file.size() as u64;
     let mut samples = Vec::new();
-    for start in [
-        0.0,
-        ((size - SAMPLE) / 2.0).floor().max(0.0),
-        (size - SAMPLE).max(0.0),
-    ] {
-        samples.push(bytes_of(file, start, (start + SAMPLE).min(size)).await?);
+    for range in sampled(size) {
+        samples.push(bytes_of(file, range.start as f64, range.end as f64).await?);
     }
     let samples: Vec<&[u8]> = samples.iter().map(Vec::as_slice).collect();
-    Some(fingerprint(size as u64, &samples))
+    Some(fingerprint(size, &samples))
 }
 
 /// The files that whoever serves the page wants to have opened: `eventscope view` does.

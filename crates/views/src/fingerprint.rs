@@ -1,6 +1,7 @@
 //! Which log a link is about.
 
 use std::fmt;
+use std::ops::Range;
 
 /// Tells whether two logs are the same, without telling what is in them:
 /// the size and 48 bits of a hash of some of the bytes. Written as the size in
@@ -53,6 +54,15 @@ impl fmt::Display for Fingerprint {
         let len: String = digits.iter().rev().collect();
         write!(f, "{len}.{:0width$x}", self.hash, width = Self::HASH_DIGITS)
     }
+}
+
+/// Which bytes of a log of `len` bytes its fingerprint is made of: some at its begin, in its middle
+/// and at its end.
+#[must_use]
+pub fn sampled(len: u64) -> [Range<u64>; 3] {
+    const SAMPLE: u64 = 65_536;
+    let last = len.saturating_sub(SAMPLE);
+    [0, last / 2, last].map(|start| start..len.min(start + SAMPLE))
 }
 
 /// The fingerprint of a log of `len` bytes of which `samples` were read: 64-bit

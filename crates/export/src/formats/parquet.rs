@@ -1,0 +1,71 @@
+//! Tables as Parquet: columns, compressed, which engines for SQL read without being told of them.
+
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::sync::LazyLock;
+
+use ::parquet::arrow::ArrowWriter;
+use ::parquet::basic::Compression;
+use ::parquet::errors::ParquetError;
+use ::parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use crate::format::{Format, Written};
+use crate::rows::{Encode, Encoding};
+use crate::tables;
+
+/// Tables as Parquet.
+pub(super) const FORMAT: Format = Format {
+    name: "parquet",
+    help: "Tables for DuckDB, Spark and other engines: compressed columns",
+    written: Written::Tables(|log, folder| tables::write(log, folder, &ENCODING)),
+};
+
+const ENCODING: Encoding = Encoding {
+    extension: "parquet",
+    begin: |schema, file| Ok(Box::new(Writer::new(schema, file)?)),
+};
+
+/// So many rows are in memory at a time, and are found by engines without the rest.
+const ROW_GROUP_ROWS: usize = 128 << 10;
+
+static PROPERTIES: LazyLock<WriterPropertiesPtr> = LazyLock::new(|| {
+    WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+        .set_created_by("eventscope".to_owned())
+        .build()
+        .into()
+});
+
+struct Writer(ArrowWriter<BufWriter<File>>);
+
+impl Writer {
+    fn new(schema: SchemaRef, file: BufWriter<File>) -> io::Result<Self> {
+        let writer = ArrowWriter::try_new(file, schema, Some(PROPERTIES.as_ref().clone()));
+        writer.map(Self).map_err(failed)
+    }
+}
+
+impl Encode for Writer {
+    fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
+        self.0.write(batch).map_err(failed)
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        let file = self.0.into_inner().map_err(failed)?;
+        file.into_inner().map(drop).map_err(io::Error::from)
+    }
+}
+
+/// What the system said, if it was that.
+fn failed(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(error) => match error.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(error) => io::Error::other(error),
+        },
+        error => io::Error::other(error),
+    }
+}

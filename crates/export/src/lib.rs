@@ -1,0 +1,8 @@
+#![doc = include_str!("../README.md")]
+
+pub mod format;
+pub mod formats;
+pub mod log;
+mod rows;
+pub mod table;
+pub mod tables;

@@ -1,0 +1,188 @@
+//! Rows on their way into a file: they become batches of columns, of which every format is made.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+
+use crate::format::Error;
+use crate::table::{Kind, Table};
+use views::cells::Cell;
+
+/// How batches become a file.
+pub(crate) struct Encoding {
+    /// How the names of its files end, without the dot.
+    pub(crate) extension: &'static str,
+    /// Begins a file.
+    pub(crate) begin: fn(SchemaRef, BufWriter<File>) -> io::Result<Box<dyn Encode>>,
+}
+
+/// A file that is being written.
+pub(crate) trait Encode {
+    /// Writes rows.
+    fn batch(&mut self, batch: &RecordBatch) -> io::Result<()>;
+    /// Writes what stands after all rows, and lets go of the file.
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}
+
+/// What the system said, if it was that.
+pub(crate) fn failed(error: ArrowError) -> io::Error {
+    match error {
+        ArrowError::IoError(_, error) => error,
+        error => io::Error::other(error),
+    }
+}
+
+/// So many rows are a batch.
+const BATCH_ROWS: usize = 8192;
+
+/// The rows of a table of one log.
+pub(crate) struct Rows {
+    run: String,
+    columns: Vec<Cells>,
+    count: usize,
+    schema: SchemaRef,
+    encoder: Box<dyn Encode>,
+    /// Where the file is while it is written, and where it is then.
+    unfinished: PathBuf,
+    path: PathBuf,
+}
+
+impl Rows {
+    /// Begins the file of a table.
+    pub(crate) fn begin(
+        table: &Table,
+        run: String,
+        folder: &Path,
+        encoding: &Encoding,
+    ) -> Result<Self, Error> {
+        let folder = folder.join(table.name).join(format!("run={run}"));
+        let path = folder.join(format!("part-0.{}", encoding.extension));
+        let unfinished = path.with_added_extension("unfinished");
+        let schema = schema(table);
+        let begin = || {
+            fs::create_dir_all(&folder)?;
+            let file = BufWriter::new(File::create(&unfinished)?);
+            (encoding.begin)(Arc::clone(&schema), file)
+        };
+        let encoder = begin().map_err(|error| Error::File(path.clone(), error))?;
+        let kinds = table.columns.iter().map(|column| column.kind);
+        let columns = kinds.map(Cells::new).collect();
+        Ok(Self {
+            run,
+            columns,
+            count: 0,
+            schema,
+            encoder,
+            unfinished,
+            path,
+        })
+    }
+
+    /// Appends a row: a cell for each column but the first, which is the run.
+    pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), Error> {
+        debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.path.display());
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
+            column.push(cell);
+        }
+        self.count += 1;
+        if self.count < BATCH_ROWS {
+            return Ok(());
+        }
+        self.hand_on()
+            .map_err(|error| Error::File(self.path.clone(), error))
+    }
+
+    fn hand_on(&mut self) -> io::Result<()> {
+        let mut runs = StringBuilder::new();
+        for _ in 0..std::mem::take(&mut self.count) {
+            runs.append_value(&self.run);
+        }
+        let cells = self.columns.iter_mut().map(Cells::finish);
+        let columns = std::iter::once(Arc::new(runs.finish()) as ArrayRef).chain(cells);
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns.collect());
+        self.encoder.batch(&batch.map_err(failed)?)
+    }
+
+    /// Ends the file, which has its name from now on.
+    pub(crate) fn finish(mut self) -> Result<(), Error> {
+        let last = match self.count {
+            0 => Ok(()),
+            _ => self.hand_on(),
+        };
+        let Self {
+            encoder,
+            unfinished,
+            path,
+            ..
+        } = self;
+        let ended = last.and_then(|()| encoder.finish());
+        let named = ended.and_then(|()| fs::rename(unfinished, &path));
+        named.map_err(|error| Error::File(path, error))
+    }
+}
+
+fn schema(table: &Table) -> SchemaRef {
+    let run = Field::new("run", DataType::Utf8, false);
+    let columns = table.columns.iter().map(|column| {
+        let data = match column.kind {
+            Kind::Text => DataType::Utf8,
+            Kind::Number => DataType::Int64,
+            Kind::Ratio => DataType::Float64,
+            Kind::Flag => DataType::Boolean,
+        };
+        Field::new(column.name, data, true)
+    });
+    let fields: Vec<Field> = std::iter::once(run).chain(columns).collect();
+    Arc::new(Schema::new(fields))
+}
+
+/// The cells of a column that no batch has yet.
+enum Cells {
+    Text(StringBuilder),
+    Number(Int64Builder),
+    Ratio(Float64Builder),
+    Flag(BooleanBuilder),
+}
+
+impl Cells {
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Text => Self::Text(StringBuilder::new()),
+            Kind::Number => Self::Number(Int64Builder::new()),
+            Kind::Ratio => Self::Ratio(Float64Builder::new()),
+            Kind::Flag => Self::Flag(BooleanBuilder::new()),
+        }
+    }
+
+    fn push(&mut self, cell: &Cell<'_>) {
+        match (self, cell) {
+            (Self::Text(cells), Cell::Text(text)) => cells.append_value(text),
+            (Self::Text(cells), _) => cells.append_null(),
+            (Self::Number(cells), Cell::Number(number)) => {
+                cells.append_value(i64::try_from(*number).unwrap_or(i64::MAX));
+            }
+            (Self::Number(cells), _) => cells.append_null(),
+            (Self::Ratio(cells), Cell::Ratio(ratio)) => {
+                cells.append_option(ratio.is_finite().then_some(*ratio));
+            }
+            (Self::Ratio(cells), Cell::Number(number)) => cells.append_value(*number as f64),
+            (Self::Ratio(cells), _) => cells.append_null(),
+            (Self::Flag(cells), Cell::Flag(is_set, _)) => cells.append_value(*is_set),
+            (Self::Flag(cells), _) => cells.append_null(),
+        }
+    }
+
+    fn finish(&mut self) -> ArrayRef {
+        match self {
+            Self::Text(cells) => Arc::new(cells.finish()),
+            Self::Number(cells) => Arc::new(cells.finish()),
+            Self::Ratio(cells) => Arc::new(cells.finish()),
+            Self::Flag(cells) => Arc::new(cells.finish()),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Every number of a log that has a name.
+
+use crate::format::Error;
+use crate::log::Log;
+use crate::rows::Rows;
+use crate::table::{Column, Table};
+use insight::measured::Found;
+use insight::metrics::{Looked, Unit};
+use insight::{Measured, Scope};
+use model::time::Interval;
+
+/// Every number of a log that has a name.
+pub(super) const TABLE: Table = Table {
+    name: "numbers",
+    help: "Every number of a log that has a name, as `eventscope metrics` has them. Of a number of which there are many, such as the pauses of collections, there is a row for each statistic.",
+    columns: &[
+        Column::text("name", "What it is called, such as gc.pause"),
+        Column::text(
+            "statistic",
+            "Of many: count, or which of them, such as p99; else empty",
+        ),
+        Column::ratio("value", "The number; empty if the log does not tell"),
+        Column::text("unit", "ns, bytes, count, share (1 is all) or per-second"),
+        Column::number("from_ns", "Of one of many: when it begins"),
+        Column::number("to_ns", "And when it ends"),
+        Column::text("why_not", "Why the log does not tell"),
+    ],
+    fill,
+};
+
+fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
+    let looked = Looked::new(Scope::new(log.session.recording(), log.range));
+    for Measured { metric, found } in Measured::all(&looked) {
+        let mut row = |statistic: Option<&'static str>,
+                       value: Option<f64>,
+                       unit: Unit,
+                       range: Option<Interval>,
+                       why_not: Option<&str>| {
+            rows.row(&[
+                metric.name.into(),
+                statistic.into(),
+                value.into(),
+                name(unit).into(),
+                range.map(|range| range.start().0).into(),
+                range.map(|range| range.end().0).into(),
+                why_not.into(),
+            ])
+        };
+        match &found {
+            Found::One { value } => row(None, Some(*value), metric.unit, None, None)?,
+            Found::Many { values, ranks } => {
+                let count = values.len() as f64;
+                row(Some("count"), Some(count), Unit::Count, None, None)?;
+                for (rank, seen) in ranks {
+                    let range = Some(seen.range);
+                    row(Some(rank), Some(seen.value), metric.unit, range, None)?;
+                }
+            }
+            Found::None { no_data } => row(None, None, metric.unit, None, Some(no_data))?,
+        }
+    }
+    Ok(())
+}
+
+/// As `metrics --json` calls it.
+const fn name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Ns => "ns",
+        Unit::Bytes => "bytes",
+        Unit::Count => "count",
+        Unit::Share => "share",
+        Unit::PerSecond => "per-second",
+    }
+}

@@ -1,0 +1,120 @@
+//! `eventscope export --format FORMAT -o OUT LOG…`: logs for other programs.
+
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+use super::cut::{NewFile, speed};
+use super::{Condition, Failure, LogFile, Range, report, say};
+use eventlog::Record;
+use export::format::{Error, Format, Written};
+use export::formats::{self, FORMATS};
+use export::log::{Log, Taker};
+use model::time::Interval;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The logs
+    #[arg(required = true, value_name = "LOG")]
+    logs: Vec<PathBuf>,
+    /// What to write
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    format: &'static Format,
+    /// Where it goes: for tables a folder, which may hold those of other logs; else a file, or a folder for several logs
+    #[arg(short, long, value_name = "OUT")]
+    out: PathBuf,
+    #[command(flatten)]
+    range: Range,
+    /// Say how many bytes were read of each log, and how fast
+    #[arg(long)]
+    verbose: bool,
+}
+
+/// The names of the formats.
+fn format() -> impl TypedValueParser<Value = &'static Format> {
+    let names = FORMATS.map(|format| PossibleValue::new(format.name).help(format.help));
+    let named = |name: String| formats::named(&name).ok_or("no such format");
+    PossibleValuesParser::new(names).try_map(named)
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
+    let range = arguments.range.span()?;
+    let mut condition = Condition::Sound;
+    for path in &arguments.logs {
+        if export(arguments, path, range)? == Condition::Damaged {
+            condition = Condition::Damaged;
+        }
+    }
+    Ok(condition)
+}
+
+/// Writes one log.
+fn export(
+    arguments: &Arguments,
+    path: &Path,
+    range: Option<Interval>,
+) -> Result<Condition, Failure> {
+    let begin = Instant::now();
+    let file = LogFile::of(path);
+    let input = file.open()?;
+    let session = input.read_session()?;
+    let name = file.name();
+    let read_again = |take: &mut Taker<'_>| {
+        let mut sink = |record: &Record<'_>| take(record);
+        input.read_again(&session, &mut sink)
+    };
+    let log = Log {
+        name: &name,
+        fingerprint: input.fingerprint(path)?,
+        session: &session,
+        range,
+        read_again: &read_again,
+    };
+    write(arguments, &log)?;
+    if arguments.verbose {
+        let bytes = session.overview().bytes;
+        say(format_args!(
+            "{}: {bytes} bytes; {}",
+            path.display(),
+            speed(bytes, begin)
+        ));
+    }
+    Ok(report(session.reader()))
+}
+
+fn write(arguments: &Arguments, log: &Log<'_>) -> Result<(), Failure> {
+    match arguments.format.written {
+        Written::Tables(write) => {
+            write(log, &arguments.out).map_err(|error| failure(error, log, &arguments.out))
+        }
+        Written::File { extension, write } => {
+            let path = place(arguments, log.name, extension)?;
+            let logs = arguments.logs.iter().map(PathBuf::as_path);
+            let mut out = BufWriter::new(NewFile::new(&path, logs)?);
+            let written = write(log, &mut out).and_then(|()| Ok(out.flush()?));
+            written.map_err(|error| failure(error, log, &path))
+        }
+    }
+}
+
+/// Where the file of a log goes: the one that is named, or one in the folder that is named.
+fn place(arguments: &Arguments, name: &str, extension: &str) -> Result<PathBuf, Failure> {
+    let out = &arguments.out;
+    if arguments.logs.len() == 1 && !out.is_dir() {
+        return Ok(out.clone());
+    }
+    fs::create_dir_all(out).map_err(|error| Failure::File(out.clone(), error))?;
+    Ok(out.join(format!("{name}.{extension}")))
+}
+
+fn failure(error: Error, log: &Log<'_>, path: &Path) -> Failure {
+    match error {
+        Error::Log(error) => Failure::Log(error),
+        Error::Output(error) => Failure::File(path.to_owned(), error),
+        Error::File(path, error) => Failure::File(path, error),
+        Error::Refused(why) => Failure::Absent(format!("{}: {why}", log.name)),
+    }
+}
