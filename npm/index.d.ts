@@ -139,6 +139,8 @@ export interface Analysis {
   span: Interval | null;
   /** Whether events are missing. */
   damaged: boolean;
+  /** Whether it was read to its end: there may have been no memory for more. Then all else is about what was read. */
+  complete: boolean;
   /** What is wrong or odd about the log, in sentences; the first of it. */
   warnings: string[];
   /** Every metric: the same as `eventscope metrics --json` prints. */
@@ -157,6 +159,9 @@ export interface Options {
   from?: Nanos;
   /** Only what was before this moment. */
   to?: Nanos;
+  /** How many bytes of memory the program may have before it reads no further; 3.5 GiB if nothing is said.
+   * It can have 4 GiB. */
+  memory?: number;
   /** Gives up. */
   signal?: AbortSignal;
   /** Hears how much is read, from 0 to 1. */

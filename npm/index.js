@@ -6,6 +6,9 @@ import start, { Log } from './program.js';
 const PAGE_BYTES = 1 << 20;
 const MOST_PAGES = 64;
 
+/** The program can have 4 GiB. A step takes some more than it has, and answers want some. */
+const MEMORY_BYTES = 3.5 * 2 ** 30;
+
 let started;
 
 /** The program, compiled once. */
@@ -18,8 +21,13 @@ function program() {
 /** Node.js does not fetch files. */
 async function bytesOf(place) {
   if (place.protocol !== 'file:') return place;
-  const { readFile } = await import('node:fs/promises');
+  const { readFile } = await nodeFiles();
   return readFile(place);
+}
+
+/** Bundlers for a page leave it alone. */
+function nodeFiles() {
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:fs/promises');
 }
 
 /** What a file is read by: its length, and its bytes from one place to another. */
@@ -37,10 +45,10 @@ async function source(file) {
       : new Uint8Array(file.buffer, file.byteOffset, file.byteLength);
     return { length: bytes.length, read: async (from, to) => bytes.subarray(from, to), close() {} };
   }
-  if (typeof file !== 'string' && !(file instanceof URL)) {
-    throw new TypeError('a log is a Blob, its bytes, or the path of a file');
+  if ((typeof file !== 'string' && !(file instanceof URL)) || !globalThis.process?.versions?.node) {
+    throw new TypeError('a log is a Blob or its bytes; in Node.js also the path of a file');
   }
-  const { open } = await import('node:fs/promises');
+  const { open } = await nodeFiles();
   const handle = await open(file);
   const { size } = await handle.stat();
   return {
@@ -94,7 +102,7 @@ function byName(metrics) {
   return numbers;
 }
 
-export async function analyse(file, { from, to, signal, onProgress } = {}) {
+export async function analyse(file, { from, to, memory = MEMORY_BYTES, signal, onProgress } = {}) {
   signal?.throwIfAborted();
   if (to < from) throw new RangeError('the part ends before it begins');
   await program();
@@ -107,6 +115,7 @@ export async function analyse(file, { from, to, signal, onProgress } = {}) {
       if (needs.length === 0) await new Promise((resume) => setTimeout(resume));
       signal?.throwIfAborted();
       onProgress?.(log.progress());
+      if (log.is_short_of(memory)) break;
     }
     onProgress?.(1);
     const found = JSON.parse(log.analysis(from, to));

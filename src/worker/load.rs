@@ -174,8 +174,9 @@ async fn for_others(
     is_same.then_some(file)
 }
 
-/// How much memory this worker takes: all that it ever took, as it is never given back.
-fn memory_bytes() -> u64 {
+/// How much memory this program takes: all that it ever took, as it is never given back.
+#[must_use]
+pub fn memory_bytes() -> u64 {
     const PAGE_BYTES: u64 = 64 << 10;
     core::arch::wasm32::memory_size::<0>() as u64 * PAGE_BYTES
 }

@@ -13,6 +13,8 @@ mod pause;
 mod put_away;
 mod team;
 
+pub use load::memory_bytes;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 

@@ -97,6 +97,13 @@ test('a log that breaks off is read as far as it goes', async () => {
   assert.match(found.warnings.join('\n'), /\d/);
 });
 
+test('without memory for more, what was read is told', async () => {
+  const whole = await analyse(LOG);
+  const part = await analyse(LOG, { memory: 1 });
+  assert.ok(whole.complete && !part.complete);
+  assert.ok(part.events > 0 && part.events <= whole.events);
+});
+
 test('the examples run', () => {
   const example = join(folder, 'pauses.mjs');
   cpSync(join(installed, 'examples/pauses.mjs'), example);

@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use eventlog::ids::Nanos;
 use eventlog::{Need, Step};
+use eventscope::worker::memory_bytes;
 use insight::metrics::Looked;
 use insight::{Measured, Report, Scope};
 use model::time::Interval;
@@ -36,6 +37,7 @@ struct Analysis {
     threads: u64,
     span: Option<Interval>,
     damaged: bool,
+    complete: bool,
     warnings: Vec<String>,
     metrics: Vec<Measured>,
     findings: Report,
@@ -84,6 +86,12 @@ impl Log {
         progress.done as f64 / progress.total.max(1) as f64
     }
 
+    /// Whether this program has taken more memory than that, and has something to tell.
+    #[must_use]
+    pub fn is_short_of(&self, bytes: f64) -> bool {
+        memory_bytes() as f64 > bytes && self.session.events() > 0
+    }
+
     /// What was found in the part of the log from `from` to before `to`, in nanoseconds, or in all of it, as JSON.
     ///
     /// # Errors
@@ -114,6 +122,7 @@ impl Analysis {
             threads: overview.threads,
             span: overview.span,
             damaged: overview.damaged,
+            complete: overview.complete,
             warnings: overview.warnings.iter().map(line).collect(),
         }
     }
