@@ -98,10 +98,12 @@ test('a log that breaks off is read as far as it goes', async () => {
 });
 
 test('without memory for more, what was read is told', async () => {
-  const whole = await analyse(LOG);
-  const part = await analyse(LOG, { memory: 1 });
+  // Logs behind each other in one file are read one after the other.
+  const many = new Blob(Array(10).fill(readFileSync(LOG)));
+  const whole = await analyse(many);
+  const part = await analyse(many, { memory: 1 });
   assert.ok(whole.complete && !part.complete);
-  assert.ok(part.events > 0 && part.events <= whole.events);
+  assert.ok(part.events > 0 && part.events < whole.events);
 });
 
 test('the examples run', () => {
