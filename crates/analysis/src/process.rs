@@ -15,6 +15,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics, Fact};
 use eventlog::ids::{CapId, CapsetId, Nanos};
 use eventlog::quantity::Utc;
 use eventlog::{Event, Record};
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// How many changes of capabilities are kept.
@@ -246,7 +247,7 @@ impl ProcessFacts {
             None => (variable.clone(), String::new()),
         };
         let mut variables: Vec<_> = self.environment.iter().map(split).collect();
-        variables.sort();
+        variables.sort_small_by(Ord::cmp);
         variables
     }
 

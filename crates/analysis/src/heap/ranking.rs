@@ -118,10 +118,14 @@ impl Ranking {
 
 /// The greatest first, or the least.
 fn by<K: Ord>(bands: &mut [BandId], reversed: bool, key: impl Fn(BandId) -> K) {
-    if reversed {
-        bands.sort_by_cached_key(|&band| (key(band), band));
-    } else {
-        bands.sort_by_cached_key(|&band| (std::cmp::Reverse(key(band)), band));
+    let mut keyed: Vec<(K, BandId)> = bands.iter().map(|&band| (key(band), band)).collect();
+    keyed.sort_small_by(|(key, band), (other_key, other)| {
+        let order = key.cmp(other_key);
+        let order = if reversed { order } else { order.reverse() };
+        order.then(band.cmp(other))
+    });
+    for (place, (_, band)) in bands.iter_mut().zip(keyed) {
+        *place = band;
     }
 }
 

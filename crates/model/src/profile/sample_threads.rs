@@ -12,6 +12,7 @@ use super::stacks::StackId;
 use super::weights::Weight;
 use crate::profile::samples::Samples;
 use crate::profile::{Profile, Track, TrackSource};
+use crate::sorting::SortSmall;
 use crate::time::Interval;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 
@@ -68,7 +69,7 @@ impl SampleThreads {
             *counts.entry(thread).or_default() += samples.len() as u64;
         }
         let mut counts: Vec<(ThreadId, u64)> = counts.into_iter().collect();
-        counts.sort_by_key(|&(thread, count)| (std::cmp::Reverse(count), thread));
+        counts.sort_small_by_key(|&(thread, count)| (std::cmp::Reverse(count), thread));
         counts
     }
 

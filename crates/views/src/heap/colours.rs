@@ -5,6 +5,7 @@
 
 use crate::scene::colour::Rgb;
 use crate::scene::palette::shares_of;
+use model::sorting::SortSmall;
 
 /// The number of a colour.
 pub type Slot = u8;
@@ -22,7 +23,7 @@ const STEP: Slot = 7;
 #[must_use]
 pub fn slots(keys: &[&str]) -> Vec<Slot> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
-    order.sort_unstable_by_key(|&place| keys.get(place));
+    order.sort_small_by_key(|&place| keys.get(place));
     let mut used = [0_u16; SLOTS as usize];
     let mut slots = vec![0; keys.len()];
     for place in order {

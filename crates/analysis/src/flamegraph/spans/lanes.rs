@@ -63,11 +63,16 @@ pub(super) const MOST_OWN: usize = 200;
 /// A program that makes a thread for each request has as many lanes as
 /// threads. Those with the least time share lanes then, one after the other,
 /// as if no thread were known. The number is that of the spans without room.
-pub(super) fn share(mut all: Vec<Lane>) -> (Vec<Lane>, u64) {
+pub(super) fn share(all: Vec<Lane>) -> (Vec<Lane>, u64) {
     if all.len() <= MOST_OWN {
         return (all, 0);
     }
-    all.sort_by_cached_key(|lane| (Reverse(lane.covered_ns()), lane.thread, lane.lane));
+    let mut keyed: Vec<(u64, Lane)> = all
+        .into_iter()
+        .map(|lane| (lane.covered_ns(), lane))
+        .collect();
+    keyed.sort_small_by_key(|(covered_ns, lane)| (Reverse(*covered_ns), lane.thread, lane.lane));
+    let mut all: Vec<Lane> = keyed.into_iter().map(|(_, lane)| lane).collect();
     let mut sharing = all.split_off(MOST_OWN);
     let first = all.iter().filter(|lane| lane.thread.is_none());
     let first = first.map(|lane| lane.lane + 1).max().unwrap_or(0);

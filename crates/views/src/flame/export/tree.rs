@@ -5,6 +5,7 @@ use super::LeftOut;
 use model::profile::frames::FrameId;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::Weight;
+use model::sorting::SortSmall;
 
 /// How many frames a stack has in a file. A file of folded stacks or of pprof
 /// repeats the outer frames with every stack, so that its size would grow with
@@ -126,7 +127,7 @@ fn in_order(stacks: &Stacks<u32>, own: &[Weight]) -> Vec<Row> {
     }
     let inner = |stack: &StackId| *stack != StackId::EMPTY && used[stack.index()];
     let mut children: Vec<StackId> = stacks.ids().filter(inner).collect();
-    children.sort_unstable_by_key(|&stack| (stacks.parent(stack), stacks.frame(stack)));
+    children.sort_small_by_key(|&stack| (stacks.parent(stack), stacks.frame(stack)));
     // Where the children of each begin.
     let mut first = vec![0_usize; stacks.len() + 1];
     for &child in &children {
