@@ -1,5 +1,6 @@
 //! `eventscope export --format FORMAT -o OUT LOG…`: logs for other programs.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use export::format::{Error, Format, Written};
 use export::formats::{self, FORMATS};
 use export::log::{Log, Taker};
 use model::time::Interval;
+use views::fingerprint::Fingerprint;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -43,23 +45,49 @@ fn format() -> impl TypedValueParser<Value = &'static Format> {
 pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let range = arguments.range.span()?;
     let mut condition = Condition::Sound;
+    let mut done = Done::default();
     for path in &arguments.logs {
-        if export(arguments, path, range)? == Condition::Damaged {
-            condition = Condition::Damaged;
+        let is_alone = arguments.logs.len() == 1;
+        match export(arguments, path, range, &mut done) {
+            Ok(Condition::Sound) => {}
+            Ok(Condition::Damaged) => condition = Condition::Damaged,
+            // The others may be logs.
+            Err(Failure::Log(error)) if !is_alone => {
+                say(format_args!("{}: {error}", path.display()));
+                condition = Condition::Damaged;
+            }
+            Err(Failure::Absent(why)) if !is_alone => {
+                say(why);
+                condition = Condition::Damaged;
+            }
+            Err(failure) => return Err(failure),
         }
     }
     Ok(condition)
 }
+
+/// The logs that were written, by what tells them apart.
+#[derive(Default)]
+struct Done(HashMap<Fingerprint, PathBuf>);
 
 /// Writes one log.
 fn export(
     arguments: &Arguments,
     path: &Path,
     range: Option<Interval>,
+    done: &mut Done,
 ) -> Result<Condition, Failure> {
     let begin = Instant::now();
     let file = LogFile::of(path);
     let input = file.open()?;
+    let fingerprint = input.fingerprint(path)?;
+    if let Some(before) = done.0.get(&fingerprint) {
+        let (path, before) = (path.display(), before.display());
+        say(format_args!(
+            "{path} is the same log as {before}: it is written once"
+        ));
+        return Ok(Condition::Sound);
+    }
     let session = input.read_session()?;
     let name = file.name();
     let read_again = |take: &mut Taker<'_>| {
@@ -68,12 +96,13 @@ fn export(
     };
     let log = Log {
         name: &name,
-        fingerprint: input.fingerprint(path)?,
+        fingerprint,
         session: &session,
         range,
         read_again: &read_again,
     };
     write(arguments, &log)?;
+    done.0.insert(fingerprint, path.to_owned());
     if arguments.verbose {
         let bytes = session.overview().bytes;
         say(format_args!(
@@ -91,7 +120,7 @@ fn write(arguments: &Arguments, log: &Log<'_>) -> Result<(), Failure> {
             write(log, &arguments.out).map_err(|error| failure(error, log, &arguments.out))
         }
         Written::File { extension, write } => {
-            let path = place(arguments, log.name, extension)?;
+            let path = place(arguments, log, extension)?;
             let logs = arguments.logs.iter().map(PathBuf::as_path);
             let mut out = BufWriter::new(NewFile::new(&path, logs)?);
             let written = write(log, &mut out).and_then(|()| Ok(out.flush()?));
@@ -100,14 +129,20 @@ fn write(arguments: &Arguments, log: &Log<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Where the file of a log goes: the one that is named, or one in the folder that is named.
-fn place(arguments: &Arguments, name: &str, extension: &str) -> Result<PathBuf, Failure> {
-    let out = &arguments.out;
+/// Where the file of a log goes: the one that is named, or one in the folder that is named. Where
+/// several logs have one name, what tells them apart stands in the names of their files.
+fn place(arguments: &Arguments, log: &Log<'_>, extension: &str) -> Result<PathBuf, Failure> {
+    let (out, name) = (&arguments.out, log.name);
     if arguments.logs.len() == 1 && !out.is_dir() {
         return Ok(out.clone());
     }
     fs::create_dir_all(out).map_err(|error| Failure::File(out.clone(), error))?;
-    Ok(out.join(format!("{name}.{extension}")))
+    let is_called_so = |path: &&PathBuf| path.file_name().is_some_and(|other| other == name);
+    let file = match arguments.logs.iter().filter(is_called_so).count() {
+        0 | 1 => format!("{name}.{extension}"),
+        _ => format!("{name}-{}.{extension}", log.run()),
+    };
+    Ok(out.join(file))
 }
 
 fn failure(error: Error, log: &Log<'_>, path: &Path) -> Failure {

@@ -12,7 +12,6 @@ use super::{eventlog2html, heap_bands, heap_censuses};
 use analysis::heap::ranking::Order;
 use analysis::heap::{HeapProfile, Label};
 use eventlog::info_tables::InfoTable;
-use eventlog::names::Key;
 use model::census::BandId;
 use model::time::Interval;
 use views::heap::chart::ChartQuery;
@@ -195,22 +194,9 @@ impl Asked<'_> {
         numbers.filter_map(|&number| Some((number, all.get(number as usize)?)))
     }
 
-    /// What a band is called for other programs: its label in the log; a stack by the names
-    /// of its cost centres, innermost first.
+    /// What a band is called for other programs.
     pub(super) fn label(&self, profile: &HeapProfile, band: BandId) -> String {
-        let centre = |id| {
-            let name = self.session.recording().names.get(Key::CostCentre(id));
-            name.map_or_else(|| format!("cost centre {id}"), str::to_owned)
-        };
-        match profile.label(band) {
-            Some(Label::Text(text)) => text.into_owned(),
-            Some(Label::Stack(stack)) if stack.is_empty() => "MAIN".to_owned(),
-            Some(Label::Stack(stack)) => {
-                let names: Vec<String> = stack.into_iter().map(centre).collect();
-                names.join(";")
-            }
-            Some(Label::Rest) | None => "OTHER".to_owned(),
-        }
+        self.session.heap_log().label(profile, band)
     }
 
     /// The label of a band, or the name of a group.

@@ -1,7 +1,6 @@
 //! Censuses one by one, and the difference of two.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -80,31 +79,13 @@ fn print_with_bands(
     let places = chosen.ranking.censuses();
     for from in places.clone().step_by(AT_ONCE as usize) {
         let part = from..from.saturating_add(AT_ONCE).min(places.end);
-        for (census, bands) in part.clone().zip(by_census(profile, chosen, &part)) {
+        for (census, bands) in part.clone().zip(chosen.by_census(profile, &part)) {
             let bands = bands.iter().map(|(place, bytes)| (&labels[*place], bytes));
             let bands: Vec<_> = bands.collect();
             out.json(&document(number, profile, census, bands))?;
         }
     }
     Ok(())
-}
-
-/// For each of some censuses the bands in it, by their places among those that are shown,
-/// with their bytes.
-fn by_census(profile: &HeapProfile, chosen: &Chosen, part: &Range<u32>) -> Vec<Vec<(usize, u64)>> {
-    let mut found = vec![Vec::new(); part.len()];
-    let censuses = chosen.bands.censuses(profile);
-    for (place, &band) in chosen.shown.iter().enumerate() {
-        for run in censuses
-            .runs(band, part.clone())
-            .filter(|run| run.bytes > 0)
-        {
-            for census in run.censuses.clone() {
-                found[(census - part.start) as usize].push((place, run.bytes));
-            }
-        }
-    }
-    found
 }
 
 /// A census in JSON: what `bands` has are labels with their bytes.

@@ -81,7 +81,7 @@ impl Tally {
 const CORES_FOR_BOTH: usize = 4;
 
 /// Where tests are that are scripts of Node.js.
-const NODE_TESTS: [&str; 1] = ["tests/npm"];
+const NODE_TESTS: [&str; 2] = ["tests/npm", "tests/sql"];
 
 /// Runs the tests. The last line printed is `N passed, N failed`.
 pub(crate) fn test(root: &Path, parts: Parts) -> ExitCode {

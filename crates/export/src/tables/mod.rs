@@ -1,7 +1,15 @@
 //! The tables, each a file. Their names and columns never change; new ones may come.
 
+mod collections;
+mod events;
+mod findings;
+mod heap;
+mod idle;
 mod numbers;
 mod runs;
+mod samples;
+mod spans;
+mod threads;
 
 use std::path::Path;
 
@@ -11,7 +19,18 @@ use crate::rows::{Encoding, Rows};
 use crate::table::Table;
 
 /// All tables.
-pub const TABLES: [&Table; 2] = [&runs::TABLE, &numbers::TABLE];
+pub const TABLES: [&Table; 10] = [
+    &runs::TABLE,
+    &numbers::TABLE,
+    &findings::TABLE,
+    &spans::TABLE,
+    &threads::TABLE,
+    &collections::TABLE,
+    &heap::TABLE,
+    &samples::SAMPLES,
+    &samples::STACKS,
+    &events::TABLE,
+];
 
 /// Writes all tables of a log below a folder: `TABLE/run=ID/part-0.…`, which engines read as one
 /// table with the column `run`.

@@ -139,8 +139,8 @@ impl Matcher {
             && (in_scope || thread.is_some_and(|thread| scope.has_thread(thread)))
     }
 
-    /// The thread of an event.
-    pub(super) fn thread_of(
+    /// The thread that an event is about, or that ran on its capability.
+    pub fn thread_of(
         &mut self,
         record: &Record<'_>,
         context: &EventContext<'_>,

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::cache::{Bands, HeapCache};
-use analysis::heap::HeapProfile;
 use analysis::heap::groups::GroupBy;
 use analysis::heap::ranking::{Order, Ranking};
+use analysis::heap::{HeapProfile, Label};
 use analysis::recording::Recording;
+use eventlog::names::Key;
 use model::census::BandId;
 use model::sorting::SortSmall;
 use model::time::Interval;
@@ -165,6 +166,25 @@ pub struct HeapLog<'a> {
 }
 
 impl<'a> HeapLog<'a> {
+    /// What a band is called for other programs: its label in the log; a stack by the names
+    /// of its cost centres, innermost first.
+    #[must_use]
+    pub fn label(&self, profile: &HeapProfile, band: BandId) -> String {
+        let centre = |id| {
+            let name = self.recording.names.get(Key::CostCentre(id));
+            name.map_or_else(|| format!("cost centre {id}"), str::to_owned)
+        };
+        match profile.label(band) {
+            Some(Label::Text(text)) => text.into_owned(),
+            Some(Label::Stack(stack)) if stack.is_empty() => "MAIN".to_owned(),
+            Some(Label::Stack(stack)) => {
+                let names: Vec<String> = stack.into_iter().map(centre).collect();
+                names.join(";")
+            }
+            Some(Label::Rest) | None => "OTHER".to_owned(),
+        }
+    }
+
     /// The profile of a choice, if the log has it.
     #[must_use]
     pub fn profile(self, choice: &HeapChoice) -> Option<&'a HeapProfile> {
@@ -191,6 +211,23 @@ impl<'a> HeapLog<'a> {
 }
 
 impl Chosen {
+    /// For each of some censuses the bands in it that are shown by themselves, by their places
+    /// among those, with their bytes.
+    #[must_use]
+    pub fn by_census(&self, profile: &HeapProfile, part: &Range<u32>) -> Vec<Vec<(usize, u64)>> {
+        let mut found = vec![Vec::new(); part.len()];
+        let censuses = self.bands.censuses(profile);
+        for (place, &band) in self.shown.iter().enumerate() {
+            let held = censuses.runs(band, part.clone());
+            for run in held.filter(|run| run.bytes > 0) {
+                for census in run.censuses.clone() {
+                    found[(census - part.start) as usize].push((place, run.bytes));
+                }
+            }
+        }
+        found
+    }
+
     fn of(bands: Arc<Bands>, ranking: Arc<Ranking>, choice: &HeapChoice) -> Self {
         let wanted = bands.wanted(choice);
         let matching = ranking.bands().iter().filter(|(band, _)| wanted(*band));

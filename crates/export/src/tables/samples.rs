@@ -1,0 +1,143 @@
+//! Samples of where time went, and the stacks that they are of.
+
+use analysis::flamegraph::sources;
+use model::profile::origin::Choice;
+use model::profile::source::Source;
+use model::profile::{Frame, Profile, StackId};
+use views::cells::Cell;
+
+use crate::format::Error;
+use crate::log::Log;
+use crate::rows::Rows;
+use crate::table::{Column, Table};
+
+/// Samples of where time went.
+pub(super) const SAMPLES: Table = Table {
+    name: "samples",
+    help: "Every sample of cost centres and stacks, and every foreign call that the program announces: what flame graphs are made of.",
+    columns: &[
+        Column::text(
+            "source",
+            "cost-centres (foreign calls too) or stack-samples",
+        ),
+        Column::text("track", "Whose time it is: cap0, os4242, thread5, …"),
+        Column::number(
+            "start_ns",
+            "When it begins: of a sample that a timer took a tick before, or where the last one ends",
+        ),
+        Column::number("end_ns", "When it was taken; of a call when it ends"),
+        Column::number(
+            "duration_ns",
+            "The time between both, which flame graphs sum up",
+        ),
+        Column::flag(
+            "counts",
+            "Whether it counts as a sample: not if the end of the part that was asked for cuts it off",
+        ),
+        Column::number("stack", "The number of its stack in the table stacks"),
+        Column::text(
+            "function",
+            "The innermost function of the stack; empty if it has none",
+        ),
+    ],
+    fill: fill_samples,
+};
+
+/// The stacks of the samples.
+pub(super) const STACKS: Table = Table {
+    name: "stacks",
+    help: "The stacks of the samples as trees: a row is a stack, which is that of its parent with one more function inside.",
+    columns: &[
+        Column::text("source", "As in samples; stacks are numbered by source"),
+        Column::number("stack", "Its number"),
+        Column::number(
+            "parent",
+            "The number of the stack without its innermost function; 0 has none",
+        ),
+        Column::number("depth", "How many functions it has"),
+        Column::text(
+            "function",
+            "The innermost function: cost centre, foreign function or function of Haskell, with its module",
+        ),
+        Column::text("label", "The same without the module"),
+        Column::text("module", "The module"),
+        Column::text("location", "The place in the source"),
+    ],
+    fill: fill_stacks,
+};
+
+const SOURCES: [Source; 2] = [sources::COST_CENTRES, sources::STACK_SAMPLES];
+
+/// Hands on each profile that the log has, with those tracks that belong to one picture.
+fn each_profile(
+    log: &Log<'_>,
+    mut take: impl FnMut(&'static str, &Profile, &[usize]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    for source in SOURCES {
+        let choice = Choice {
+            source,
+            range: log.range,
+            ..Choice::default()
+        };
+        if let Some(origin) = log.session.origin(source) {
+            let (profile, tracks) = origin.in_time(&choice);
+            take(sources::of(source).name(), &profile, &tracks)?;
+        }
+    }
+    Ok(())
+}
+
+/// The innermost function of a stack.
+fn innermost(profile: &Profile, stack: StackId) -> Option<&Frame> {
+    profile.frames.get(profile.stacks.frame(stack)?)
+}
+
+fn fill_samples(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
+    each_profile(log, |source, profile, tracks| {
+        let functions: Vec<Option<String>> = profile
+            .stacks
+            .ids()
+            .map(|stack| innermost(profile, stack).map(Frame::name))
+            .collect();
+        let range = log.range.unwrap_or(profile.span);
+        for track in tracks.iter().filter_map(|&track| profile.tracks.get(track)) {
+            let name = track.source.name();
+            for sample in track.samples.in_range(range) {
+                let function = functions
+                    .get(sample.stack.index())
+                    .and_then(Option::as_deref);
+                rows.row(&[
+                    source.into(),
+                    name.as_str().into(),
+                    sample.span.start().0.into(),
+                    sample.span.end().0.into(),
+                    sample.span.end().since(sample.span.start()).0.into(),
+                    Cell::Flag(sample.ends, "counts"),
+                    u64::from(sample.stack.0).into(),
+                    function.into(),
+                ])?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn fill_stacks(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
+    each_profile(log, |source, profile, _| {
+        for stack in profile.stacks.ids().skip(1) {
+            let frame = innermost(profile, stack);
+            let module = frame.map(|frame| frame.module.as_str());
+            rows.row(&[
+                source.into(),
+                u64::from(stack.0).into(),
+                u64::from(profile.stacks.parent(stack).0).into(),
+                u64::from(profile.stacks.depth(stack)).into(),
+                frame.map(Frame::name).into(),
+                frame.map(|frame| frame.label.as_str()).into(),
+                module.filter(|module| !module.is_empty()).into(),
+                frame.and_then(|frame| frame.location.as_deref()).into(),
+            ])?;
+        }
+        Ok(())
+    })
+}

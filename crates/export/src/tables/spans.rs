@@ -1,0 +1,149 @@
+//! Spans of collections, of threads and of capabilities without either.
+
+use std::collections::BTreeMap;
+
+use super::idle::{Idle, ReachBack};
+use crate::format::Error;
+use crate::log::Log;
+use crate::rows::Rows;
+use crate::table::{Column, Table};
+use analysis::automata::thread_state::{Activity, Reason, ThreadSpan};
+use analysis::spans::{Analyses, SpanSink, Spans};
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::{Record, Sink};
+use model::time::Interval;
+use views::cells::Cell;
+
+/// What capabilities and threads did.
+pub(super) const TABLE: Table = Table {
+    name: "spans",
+    help: "What capabilities and threads did, roughly in the order in which it ended: those of kind gc are `eventscope spans FILE gc`, running are `mutator`, running and blocked together `thread-state`; gc, idle, and running on a capability are `capability-usage`.",
+    columns: &[
+        Column::text(
+            "kind",
+            "gc: the capability is in a collection; running: a thread runs; blocked: a thread does not run; idle: a capability does neither collect nor run a thread",
+        ),
+        Column::number("cap", "The capability; empty for blocked threads"),
+        Column::number("thread", "The thread; empty for gc and idle"),
+        Column::text("reason", "Why a blocked thread had stopped"),
+        Column::number("start_ns", "When it begins"),
+        Column::number("end_ns", "When it ends"),
+        Column::number("duration_ns", "The time between both"),
+        Column::number(
+            "woken_ns",
+            "Of threads: when the thread, which had stopped, was first said to be runnable again",
+        ),
+    ],
+    fill,
+};
+
+/// The automata that tell these spans.
+const ANALYSES: Analyses = Analyses {
+    lifecycle: false,
+    mutator_by_cap: false,
+};
+
+fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
+    let reach_back = read(log, ReachBack::default())?.most();
+    let lives = log.session.recording().info.lives.caps();
+    let idle: BTreeMap<CapId, Idle> = lives
+        .map(|(cap, life)| (cap, Idle::new(life, reach_back)))
+        .collect();
+    let writer = Writer {
+        log,
+        rows,
+        idle,
+        written: Ok(()),
+    };
+    let mut writer = read(log, writer)?;
+    for (cap, idle) in std::mem::take(&mut writer.idle) {
+        idle.finish(&mut |span| writer.row("idle", [Some(cap.0.into()), None], None, span, None));
+    }
+    writer.written
+}
+
+/// Reads the log with the automata.
+fn read<S: SpanSink>(log: &Log<'_>, sink: S) -> Result<S, Error> {
+    let mut spans = Spans::new(ANALYSES, sink);
+    log.records(|record: &Record<'_>| spans.offer(record))?;
+    Ok(spans.finish())
+}
+
+struct Writer<'a> {
+    log: &'a Log<'a>,
+    rows: &'a mut Rows,
+    idle: BTreeMap<CapId, Idle>,
+    written: Result<(), Error>,
+}
+
+impl Writer<'_> {
+    fn row(
+        &mut self,
+        kind: &'static str,
+        [cap, thread]: [Option<u64>; 2],
+        reason: Option<Reason>,
+        span: Interval,
+        woken: Option<Nanos>,
+    ) {
+        if self.written.is_err() || !self.log.asks_for(span) {
+            return;
+        }
+        let reason: Cell<'_> = reason.map(|reason| reason.to_string()).into();
+        self.written = self.rows.row(&[
+            kind.into(),
+            cap.into(),
+            thread.into(),
+            reason,
+            span.start().0.into(),
+            span.end().0.into(),
+            span.end().since(span.start()).0.into(),
+            woken.map(|at| at.0).into(),
+        ]);
+    }
+
+    /// A capability was busy: before that it may have been idle.
+    fn busy(&mut self, cap: CapId, span: Interval) {
+        let Some(mut idle) = self.idle.remove(&cap) else {
+            return;
+        };
+        idle.busy(span, &mut |span| {
+            self.row("idle", [Some(cap.0.into()), None], None, span, None);
+        });
+        self.idle.insert(cap, idle);
+    }
+}
+
+impl SpanSink for Writer<'_> {
+    fn gc(&mut self, cap: CapId, span: Interval) {
+        self.row("gc", [Some(cap.0.into()), None], None, span, None);
+        self.busy(cap, span);
+    }
+
+    fn thread(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
+        let thread = Some(u64::from(thread.0));
+        match span.activity {
+            Activity::Running(cap) => {
+                let number = cap.map(|cap| cap.0.into());
+                self.row("running", [number, thread], None, span.span, woken);
+                if let Some(cap) = cap {
+                    self.busy(cap, span.span);
+                }
+            }
+            Activity::Blocked(reason) => {
+                self.row("blocked", [None, thread], Some(reason), span.span, woken);
+            }
+        }
+    }
+}
+
+impl SpanSink for ReachBack {
+    fn gc(&mut self, cap: CapId, span: Interval) {
+        self.busy(cap, span);
+    }
+
+    fn thread(&mut self, _: ThreadId, span: ThreadSpan, _: Option<Nanos>) {
+        if let Activity::Running(Some(cap)) = span.activity {
+            self.busy(cap, span.span);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A row for each thread.
+
+use crate::format::Error;
+use crate::log::Log;
+use crate::rows::Rows;
+use crate::table::{Column, Table};
+use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
+use views::thread_export::cells;
+
+/// A row for each thread.
+pub(super) const TABLE: Table = Table {
+    name: "threads",
+    help: "A row for each thread, as `eventscope threads` has them: how it spent its time.",
+    columns: &[
+        Column::number("thread", "The number of the thread"),
+        Column::text("label", "What it is called, if it is"),
+        Column::number("created_ns", "When it was created"),
+        Column::number("finished_ns", "When it finished"),
+        Column::text("end", "What became of it"),
+        Column::number("running_ns", "How long it ran"),
+        Column::number(
+            "running_at_end_ns",
+            "Of that, in a run that the end of the log cut off",
+        ),
+        Column::number(
+            "ready_in_collection_ns",
+            "How long it could have run, but for a collection",
+        ),
+        Column::number(
+            "ready_ns",
+            "How long it could have run, but had no capability",
+        ),
+        Column::number(
+            "ready_while_idle_ns",
+            "Of that, while some capability was idle",
+        ),
+        Column::number("blocked_ns", "How long it could not run"),
+        Column::number("blocked_mvar_ns", "Of that, on an MVar"),
+        Column::number(
+            "blocked_black_hole_ns",
+            "On a value that another thread computes",
+        ),
+        Column::number("blocked_stm_ns", "In STM"),
+        Column::number("blocked_throw_to_ns", "In throwTo"),
+        Column::number("foreign_call_ns", "How long it was in foreign calls"),
+        Column::number(
+            "blocked_delay_ns",
+            "Of blocked_ns, waiting for a time (without -threaded)",
+        ),
+        Column::number(
+            "blocked_io_ns",
+            "Waiting for input or output (without -threaded)",
+        ),
+        Column::number("blocked_other_ns", "For other reasons"),
+        Column::number("runs", "How often it ran"),
+        Column::number("ready_waits", "How often it waited for a capability"),
+        Column::number("longest_ready_ns", "The longest such wait"),
+        Column::number("mean_ready_ns", "The mean of them"),
+        Column::number("wakeups", "How often it was woken"),
+        Column::number("migrations", "How often it was moved to another capability"),
+        Column::number(
+            "unknown_ns",
+            "Time of its life of which the log does not tell",
+        ),
+        Column::number(
+            "longest_ready_from_ns",
+            "When the longest wait for a capability begins",
+        ),
+        Column::number("longest_ready_to_ns", "When that ends"),
+    ],
+    fill,
+};
+
+/// So many threads are in memory at a time.
+const AT_ONCE: u64 = 1 << 17;
+
+fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
+    for part in 0.. {
+        let first = part * AT_ONCE;
+        let query = ThreadTableQuery {
+            range: log.range,
+            sort: ThreadColumn::Thread,
+            rows: first..first + AT_ONCE,
+            ..ThreadTableQuery::default()
+        };
+        let threads = log.session.ask(&query).unwrap_or_default();
+        for thread in &threads.rows {
+            rows.row(&cells(thread))?;
+        }
+        if (threads.rows.len() as u64) < AT_ONCE {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_those_of_the_command_line() {
+        let names: Vec<&str> = TABLE.columns.iter().map(|column| column.name).collect();
+        assert_eq!(names, views::thread_export::names());
+    }
+}

@@ -1,0 +1,176 @@
+// Logs as tables: DuckDB reads what `eventscope export` writes, the questions of docs/export.md have answers, and the totals are
+// those of the command line, over all logs at once.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+const root = join(import.meta.dirname, '../..');
+const eventscope = join(root, 'target/debug/eventscope');
+const corpus = process.env.EVENTSCOPE_CORPUS;
+const folder = mkdtempSync(join(tmpdir(), 'eventscope-sql-'));
+// package-lock.json has DuckDB for this alone.
+const skip = process.platform === 'linux' && process.arch === 'x64' ? false : 'DuckDB is installed on Linux (x86-64) alone';
+const TABLES = ['runs', 'numbers', 'findings', 'spans', 'threads', 'collections', 'heap', 'samples', 'stacks', 'events'];
+
+/** The logs below a folder. */
+function logsIn(place) {
+  const names = readdirSync(place, { recursive: true });
+  return names.filter((name) => /\.(eventlog|hp)(\.gz|\.zst)?$/.test(name)).sort().map((name) => join(place, name));
+}
+
+/** What the command line prints, whatever is wrong with the log. */
+function command(...args) {
+  const { stdout, stderr, status } = spawnSync(eventscope, args, { encoding: 'utf8', maxBuffer: 1 << 30 });
+  return { status, stdout, stderr };
+}
+
+/** The blocks of SQL of the page. */
+function questions() {
+  const page = readFileSync(join(root, 'docs/export.md'), 'utf8');
+  const blocks = [...page.matchAll(/(?:^### (.*)\n(?:(?!^#)[^])*?)?^```sql\n([^]*?)^```$/gm)];
+  return blocks.map(([, title, sql]) => ({ title, sql: sql.replaceAll('DIR', folder) }));
+}
+
+let database;
+/** The logs that can be opened, by run. */
+const logs = new Map();
+
+/** The rows that a query has, as objects; whole numbers are strings. */
+async function ask(sql) {
+  return (await database.runAndReadAll(sql)).getRowObjectsJson();
+}
+
+before(async () => {
+  if (skip) return;
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const files = [...logsIn(join(root, 'tests/fixtures')), ...(corpus ? logsIn(join(corpus, 'logs')) : [])];
+  const { status, stderr } = command('export', '--verbose', '--format', 'parquet', '-o', folder, ...files);
+  assert.ok(status === 0 || status === 1, stderr);
+  database = await (await DuckDBInstance.create()).connect();
+  const [views] = questions();
+  await database.run(views.sql);
+  const written = stderr.matchAll(/^eventscope: (.*): (\d+) bytes; \d+ MB\/s$/gm);
+  const paths = [...written].map(([, path]) => path);
+  for (const { run, file } of await ask('SELECT run, file FROM runs')) {
+    const path = paths.filter((path) => path.endsWith(`/${file}`));
+    logs.set(run, { file, path });
+  }
+  assert.equal(logs.size, paths.length);
+  assert.ok(logs.size > 100, `${logs.size} logs`);
+});
+after(() => rmSync(folder, { recursive: true }));
+
+test('each of the ten questions has an answer', { skip }, async () => {
+  const [, ...asked] = questions();
+  assert.equal(asked.length, 10);
+  for (const [index, { title, sql }] of asked.entries()) {
+    assert.ok(title?.startsWith(`${index + 1}. `), `${title}`);
+    const rows = await ask(sql);
+    assert.ok(rows.length > 0, title);
+    for (const [name, value] of Object.entries(rows[0])) {
+      assert.notEqual(value, null, `${title}: ${name}`);
+    }
+  }
+});
+
+test('the questions have the numbers of the command line', { skip }, async () => {
+  const [, ...asked] = questions();
+  const by = (word) => asked.find(({ title }) => title.includes(word)).sql;
+  let same = 0;
+  for (const row of await ask(by('How long are the pauses'))) {
+    const { path } = logs.get(row.run);
+    if (path.length !== 1) continue;
+    const pauses = JSON.parse(command('collections', path[0], '--json').stdout).map(({ pause_ns }) => pause_ns).sort((a, b) => a - b);
+    const rank = (share) => pauses[Math.max(Math.ceil(pauses.length * share) - 1, 0)];
+    const expected = { pauses: pauses.length, p50_ns: rank(0.5), p99_ns: rank(0.99), max_ns: pauses.at(-1) };
+    for (const [name, value] of Object.entries(expected)) {
+      assert.equal(Number(row[name]), value, `${path}: ${name}`);
+    }
+    same += 1;
+  }
+  assert.ok(same > 50, `${same} runs`);
+  const [most] = await ask(by('allocate the most'));
+  const [log] = [...logs.values()].find(({ file }) => file === most.file).path;
+  const metrics = JSON.parse(command('metrics', log, '--json').stdout);
+  assert.equal(most.allocated_bytes, metrics.find(({ name }) => name === 'alloc.bytes').value);
+});
+
+test('totals over all logs are those of the command line', { skip }, async () => {
+  const sums = await ask(`
+    SELECT run, file, events, bytes,
+      (SELECT count(*) FROM events e WHERE e.run = r.run) AS event_rows,
+      (SELECT count(*) FROM threads t WHERE t.run = r.run) AS thread_rows,
+      (SELECT count(*) FROM collections c WHERE c.run = r.run) AS collection_rows,
+      (SELECT count(*) FROM spans s WHERE s.run = r.run AND kind = 'gc') AS gc,
+      (SELECT count(*) FROM spans s WHERE s.run = r.run AND kind = 'running') AS running,
+      (SELECT count(*) FROM spans s WHERE s.run = r.run AND kind IN ('running', 'blocked')) AS states,
+      (SELECT count(*) FROM spans s WHERE s.run = r.run AND (kind IN ('gc', 'idle') OR (kind = 'running' AND cap IS NOT NULL))) AS usage,
+      (SELECT coalesce(sum(duration_ns), 0) FROM spans s WHERE s.run = r.run AND kind = 'gc') AS gc_ns
+    FROM runs r`);
+  assert.equal(sums.length, logs.size);
+  const lines = (...args) => command(...args).stdout.split('\n').length - 1;
+  const found = await ask(`SELECT run, name, value FROM numbers WHERE statistic IS NULL OR statistic = 'count'`);
+  const numbers = new Map(found.map(({ run, name, value }) => [`${run} ${name}`, value]));
+  let compared = 0;
+  for (const row of sums) {
+    const { path } = logs.get(row.run);
+    // Logs of one name in several folders cannot be told apart here; tests/export.rs has each.
+    if (path.length !== 1) continue;
+    compared += 1;
+    const [log] = path;
+    const printed = {
+      event_rows: lines('events', log),
+      events: JSON.parse(command('info', log, '--json').stdout).events,
+      thread_rows: lines('threads', log),
+      collection_rows: lines('collections', log),
+      gc: lines('spans', log, 'gc'),
+      running: lines('spans', log, 'mutator'),
+      states: lines('spans', log, 'thread-state'),
+      usage: lines('spans', log, 'capability-usage'),
+    };
+    for (const [name, value] of Object.entries(printed)) {
+      assert.equal(Number(row[name]), value, `${log}: ${name}`);
+    }
+    const spans = command('spans', log, 'gc').stdout.split('\n').filter((line) => line);
+    const ns = spans.map((line) => line.split('\t')).reduce((sum, [, start, end]) => sum + BigInt(end) - BigInt(start), 0n);
+    assert.equal(BigInt(row.gc_ns), ns, `${log}: gc_ns`);
+    for (const metric of JSON.parse(command('metrics', log, '--json').stdout)) {
+      const value = numbers.get(`${row.run} ${metric.name}`);
+      assert.equal(value, metric.value ?? metric.values?.length ?? null, `${log}: ${metric.name}`);
+    }
+  }
+  assert.ok(compared > 100, `${compared} logs`);
+  const [all] = await ask(`SELECT count(*) AS logs, sum(events) AS events, (SELECT count(*) FROM events) AS rows FROM runs`);
+  assert.equal(Number(all.logs), logs.size);
+  assert.equal(all.rows, all.events);
+});
+
+test('CSV and JSON lines are the same tables', { skip }, async () => {
+  const [log] = [...logs.values()].find(({ file }) => file === 'prof-ffi-safe-N1-p-l.eventlog').path;
+  const others = mkdtempSync(join(folder, 'others-'));
+  for (const format of ['csv', 'jsonl', 'parquet']) {
+    command('export', '--format', format, '-o', others, log);
+  }
+  for (const table of TABLES) {
+    const at = (extension) => join(others, table, `*/*.${extension}`);
+    // CSV and JSON have no types of their own: those of Parquet are given.
+    const columns = await ask(`DESCRIBE FROM read_parquet('${at('parquet')}', hive_partitioning = false)`);
+    const types = `{${columns.map(({ column_name, column_type }) => `'${column_name}': '${column_type}'`).join(', ')}}`;
+    const read = {
+      parquet: `read_parquet('${at('parquet')}', hive_partitioning = false)`,
+      csv: `read_csv('${at('csv')}', hive_partitioning = false, header = true, nullstr = '', columns = ${types})`,
+      jsonl: `read_json('${at('jsonl')}', hive_partitioning = false, format = 'newline_delimited', columns = ${types})`,
+    };
+    // An empty text is null in CSV.
+    const cells = columns.map(({ column_name, column_type }) => (column_type === 'VARCHAR' ? `nullif("${column_name}", '')` : `"${column_name}"`));
+    const rows = (format) => `SELECT ${cells.join(', ')} FROM ${read[format]}`;
+    for (const format of ['csv', 'jsonl']) {
+      const [{ count }] = await ask(`SELECT count(*) AS count FROM ((${rows('parquet')} EXCEPT ALL ${rows(format)}) UNION ALL (${rows(format)} EXCEPT ALL ${rows('parquet')}))`);
+      assert.equal(Number(count), 0, `${table} as ${format}`);
+    }
+  }
+});
