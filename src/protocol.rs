@@ -15,13 +15,30 @@ use views::trouble::Code;
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// An open log: the page gives each a number of its own.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct LogId(pub u32);
+
+impl LogId {
+    /// The numbers of logs that are read on are above those that the page gives.
+    const GROWING: u32 = 1 << 31;
+
+    /// The same log, longer, until it is read and takes the place of this one.
+    #[must_use]
+    pub const fn growing(self) -> Self {
+        Self(self.0 | Self::GROWING)
+    }
+
+    /// Whether it is the longer one.
+    #[must_use]
+    pub const fn is_growing(self) -> bool {
+        self.0 & Self::GROWING != 0
+    }
+}
 
 /// A question that is to be answered, with a number of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -39,6 +56,13 @@ pub enum ToWorker {
     /// Open the file that comes with this message, beside what is open. It may take
     /// that much memory; when the worker takes so many bytes, it stops reading.
     Open(LogId, MemoryBudget, u64),
+    /// Read on in a log whose file has become the one that comes with this: it is longer, or (if
+    /// that is said) another one, which is read from its start. Until that is read, questions
+    /// are answered about what was there. When the worker takes so many bytes, it stops reading.
+    /// Answered by [`News::Grown`] or [`News::NotGrown`].
+    Grow(LogId, bool, u64),
+    /// A log is read, and is not or no more followed: its file counts as it is now.
+    Settle(LogId),
     /// Drop a log that is open or being opened.
     Close(LogId),
     /// Look for spans of the program with these words, in what is open and in
@@ -113,6 +137,19 @@ pub enum News {
         elapsed_ms: f64,
         /// How much memory the worker takes, and what it put away.
         memory: MemoryUse,
+    },
+    /// All that was added to it is read.
+    Grown {
+        /// What it is now.
+        overview: Box<Overview>,
+        /// How much memory the worker takes, and what it put away.
+        memory: MemoryUse,
+    },
+    /// Nothing more of it can be shown: what there is has no event yet or cannot be read, or
+    /// there is no memory for it.
+    NotGrown {
+        /// Whether it is for want of memory.
+        is_short: bool,
     },
     /// It is read in part: there is no memory for more.
     Short {

@@ -11,7 +11,7 @@ use js_sys::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{File, MessageChannel, MessageEvent, MessagePort};
+use web_sys::{File, FileSystemFileHandle, MessageChannel, MessageEvent, MessagePort};
 
 use analysis::segment::Segment;
 use views::session::Job;
@@ -21,6 +21,7 @@ const MESSAGE: &str = "message";
 const BODY: &str = "body";
 const COLUMNS: &str = "columns";
 const FILE: &str = "file";
+const HANDLE: &str = "handle";
 const PACKED: &str = "packed";
 
 /// An envelope with a control message.
@@ -59,6 +60,31 @@ fn get(envelope: &JsValue, key: &str) -> Option<JsValue> {
 /// Puts a file into an envelope: a handle, not its bytes.
 pub fn attach_file(envelope: &Object, file: &File) {
     set(envelope, FILE, file);
+}
+
+/// A file, and where it can be had as it is now: of one that is written to, the browser lets
+/// nobody read what it was.
+#[derive(Clone, Debug)]
+pub struct LiveFile {
+    /// As it was when it was last looked at.
+    pub file: File,
+    /// Where it is, if it may be written to.
+    pub handle: Option<FileSystemFileHandle>,
+}
+
+impl From<File> for LiveFile {
+    fn from(file: File) -> Self {
+        let handle = None;
+        Self { file, handle }
+    }
+}
+
+/// Puts a file into an envelope, with its place.
+pub fn attach_live_file(envelope: &Object, live: &LiveFile) {
+    attach_file(envelope, &live.file);
+    if let Some(handle) = &live.handle {
+        set(envelope, HANDLE, handle);
+    }
 }
 
 /// Takes the numbers out of columns and puts them into an envelope. The result
@@ -268,6 +294,14 @@ pub fn body<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
 fn take<T: DeserializeOwned>(envelope: &JsValue, key: &str) -> Result<T, String> {
     let value = get(envelope, key).unwrap_or(JsValue::UNDEFINED);
     serde_wasm_bindgen::from_value(value).map_err(|error| error.to_string())
+}
+
+/// The file of an envelope, with its place if that is there too.
+#[must_use]
+pub fn live_file(envelope: &JsValue) -> Option<LiveFile> {
+    let handle = get(envelope, HANDLE).and_then(|handle| handle.dyn_into().ok());
+    let file = file(envelope)?;
+    Some(LiveFile { file, handle })
 }
 
 /// The file of an envelope.

@@ -22,7 +22,7 @@ use helpers::{Helper, start_worker};
 use limits::{HELPER_BYTES, SWOLLEN_BYTES, helper_count, memory_budget, most_bytes};
 
 use crate::protocol::{AskId, FromWorker, LogId, News, ToWorker, VERSION};
-use crate::wire;
+use crate::wire::{self, LiveFile};
 use analysis::timeline::user_spans::SpanPrefixes;
 use views::session::MemoryBudget;
 
@@ -90,7 +90,7 @@ impl Inner {
 
 /// An open log.
 struct Opened {
-    file: File,
+    file: LiveFile,
     /// How much memory it may take.
     memory: MemoryBudget,
     /// How much it takes, once it is read.
@@ -100,13 +100,13 @@ struct Opened {
 impl Opened {
     fn message(&self, log: LogId) -> Object {
         let envelope = wire::envelope(&ToWorker::Open(log, self.memory, most_bytes()));
-        wire::attach_file(&envelope, &self.file);
+        wire::attach_live_file(&envelope, &self.file);
         envelope
     }
 
     /// How much it takes, as far as that is known, or may take.
     fn bytes(&self) -> u64 {
-        let may_bytes = self.memory.log_bytes(self.file.size() as u64);
+        let may_bytes = self.memory.log_bytes(self.file.file.size() as u64);
         self.taken_bytes.unwrap_or(may_bytes).min(may_bytes)
     }
 }
@@ -214,7 +214,7 @@ impl Client {
         let largest = inner
             .logs
             .values()
-            .map(|opened| opened.file.clone())
+            .map(|opened| opened.file.file.clone())
             .max_by(|a, b| a.size().total_cmp(&b.size()));
         if let Some(file) = largest {
             let client = self.clone();
@@ -259,7 +259,10 @@ impl Client {
                 }
             }
             Ok(FromWorker::News(log, news)) => {
-                if let News::Loaded { memory, .. } | News::Short { memory, .. } = &news {
+                if let News::Loaded { memory, .. }
+                | News::Grown { memory, .. }
+                | News::Short { memory, .. } = &news
+                {
                     let inner = &mut *self.0.borrow_mut();
                     inner.is_swollen |= memory.here_bytes > SWOLLEN_BYTES;
                     if let Some(opened) = inner.logs.get_mut(&log) {
@@ -329,26 +332,27 @@ impl Client {
     }
 
     /// Opens a file, beside what is open: it has the memory that the others leave.
-    pub(super) fn open(&self, file: &File) -> LogClient {
+    pub(super) fn open(&self, file: LiveFile) -> LogClient {
         self.shrink();
         let others_bytes = self.0.borrow().logs.values().map(Opened::bytes).sum();
         self.open_within(file, memory_budget().beside(others_bytes))
     }
 
     /// Opens two files, which share the memory.
-    pub(super) fn open_two(&self, [one, two]: [&File; 2]) -> [LogClient; 2] {
+    pub(super) fn open_two(&self, files: [LiveFile; 2]) -> [LogClient; 2] {
         self.shrink();
         let memory = memory_budget().half();
-        [one, two].map(|file| self.open_within(file, memory))
+        files.map(|file| self.open_within(file, memory))
     }
 
-    fn open_within(&self, file: &File, memory: MemoryBudget) -> LogClient {
-        let memory = memory.beside(helper_count(file) as u64 * HELPER_BYTES);
+    fn open_within(&self, live: LiveFile, memory: MemoryBudget) -> LogClient {
+        let file = live.file.clone();
+        let memory = memory.beside(helper_count(&file) as u64 * HELPER_BYTES);
         let (log, message) = {
             let mut inner = self.0.borrow_mut();
             let log = LogId(inner.last_log.0.wrapping_add(1));
             let opened = Opened {
-                file: file.clone(),
+                file: live,
                 memory,
                 taken_bytes: None,
             };
@@ -358,7 +362,7 @@ impl Client {
             inner.reading.insert(log);
             (log, message)
         };
-        self.start_helpers(file);
+        self.start_helpers(&file);
         self.post(message);
         self.expect_to_be_heard(log);
         LogClient {
@@ -421,6 +425,26 @@ impl LogClient {
     /// Whether it is that log.
     pub(super) fn is_about(&self, log: LogId) -> bool {
         self.log == log
+    }
+
+    /// Has the worker read what its file has become: what was added or, `anew`, all of another
+    /// one. A later worker opens that, too.
+    pub(super) fn grow(&self, file: LiveFile, anew: bool) {
+        let envelope = wire::envelope(&ToWorker::Grow(self.log, anew, most_bytes()));
+        wire::attach_live_file(&envelope, &file);
+        if let Some(opened) = self.client.0.borrow_mut().logs.get_mut(&self.log) {
+            opened.file = file;
+        }
+        self.client.post(envelope);
+    }
+
+    /// The log is read, and is not or no more followed: its file counts as it is.
+    pub(super) fn settle(&self) {
+        if let Some(opened) = self.client.0.borrow_mut().logs.get_mut(&self.log) {
+            opened.file.handle = None;
+        }
+        self.client
+            .post(wire::envelope(&ToWorker::Settle(self.log)));
     }
 
     /// Closes the log, or stops opening it.

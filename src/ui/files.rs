@@ -11,6 +11,7 @@ use web_sys::{
 };
 
 use super::recent;
+use crate::wire::LiveFile;
 
 use symbols::{MAGIC_BYTES, is_symbols};
 use views::fingerprint::{Fingerprint, fingerprint, sampled};
@@ -151,6 +152,19 @@ pub(super) struct LogFile {
     pub(super) fingerprint: Option<Fingerprint>,
 }
 
+impl LogFile {
+    /// The file with its place: it may be written to while it is read.
+    pub(super) fn live(&self) -> LiveFile {
+        LiveFile {
+            file: self.file.clone(),
+            handle: match &self.origin {
+                Origin::Handle(handle) => Some(handle.clone()),
+                _ => None,
+            },
+        }
+    }
+}
+
 /// Files by what they are.
 pub(super) struct Sorted {
     /// The logs, two at most.
@@ -166,21 +180,43 @@ pub(super) struct Sorted {
 /// So many logs are shown at once.
 const MOST_LOGS: usize = 2;
 
+/// How often a file that is being written to is looked at again.
+const TRIES: usize = 8;
+
+impl Chosen {
+    /// Its first bytes and what tells it from others, of the file as it is then: one that is
+    /// written to can be read only as it is now. `None` if it cannot be read.
+    async fn look(&mut self) -> Option<(Vec<u8>, Fingerprint)> {
+        for _ in 0..TRIES {
+            let first = bytes_of(&self.file, 0.0, MAGIC_BYTES as f64).await;
+            if let (Some(first), Some(print)) = (first, fingerprint_of(&self.file).await) {
+                return Some((first, print));
+            }
+            let Origin::Handle(handle) = &self.origin else {
+                return None;
+            };
+            self.file = recent::file(handle).await?;
+        }
+        None
+    }
+}
+
 /// Tells logs from executables by their first bytes.
 pub(super) async fn sort(files: Vec<Chosen>) -> Sorted {
     let count = files.len();
     let (mut logs, mut symbols, mut unreadable) = (Vec::new(), None, None);
-    for Chosen { file, origin } in files {
-        let place = match bytes_of(&file, 0.0, MAGIC_BYTES as f64).await {
-            Some(first) if is_symbols(&first) => &mut symbols,
+    for mut chosen in files {
+        let looked = chosen.look().await;
+        let Chosen { file, origin } = chosen;
+        let place = match looked {
+            Some((first, _)) if is_symbols(&first) => &mut symbols,
             // What is no log says so when it is opened.
-            Some(_) => {
+            Some((_, print)) => {
                 if logs.len() < MOST_LOGS {
-                    let fingerprint = fingerprint_of(&file).await;
                     logs.push(LogFile {
                         file,
                         origin,
-                        fingerprint,
+                        fingerprint: Some(print),
                     });
                 }
                 continue;
@@ -203,7 +239,7 @@ pub(super) async fn sort(files: Vec<Chosen>) -> Sorted {
 }
 
 /// Some bytes of a file, as far as it has them.
-async fn bytes_of(file: &File, start: f64, end: f64) -> Option<Vec<u8>> {
+pub(super) async fn bytes_of(file: &File, start: f64, end: f64) -> Option<Vec<u8>> {
     let blob: &Blob = file.as_ref();
     let slice = blob.slice_with_f64_and_f64(start, end).ok()?;
     let buffer = JsFuture::from(slice.array_buffer()).await.ok()?;
@@ -212,7 +248,7 @@ async fn bytes_of(file: &File, start: f64, end: f64) -> Option<Vec<u8>> {
 
 /// Tells a log from another without reading all of it: by its length, its
 /// first bytes, and some in its middle and at its end.
-async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
+pub(super) async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
     let size = file.size() as u64;
     let mut samples = Vec::new();
     for range in sampled(size) {

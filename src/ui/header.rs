@@ -23,14 +23,17 @@ pub(super) struct HeaderProps {
     pub(super) filter_node: NodeRef,
     pub(super) theme: Choice,
     pub(super) copied: bool,
+    /// Whether the log may be growing, so that it can be followed.
+    pub(super) follows: bool,
     pub(super) on_filter: Callback<String>,
     pub(super) on_action: Callback<Action>,
 }
 
 /// What the menu has that stands for the buttons where these have no room.
-const MENU: [Action; 7] = [
+const MENU: [Action; 8] = [
     Action::Open,
     Action::Compare,
+    Action::Follow,
     Action::Share,
     Action::SaveReport,
     Action::Palette,
@@ -80,6 +83,9 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
             </a>
             <div class="what">
                 <h1 class="file" title={props.name.clone()} aria-label={props.name.clone()}>{ file_name(&props.name) }</h1>
+                if props.follows {
+                    <button class="follow small" onclick={does(Action::Follow)} title="Read on as the file grows (G)">{ "Follow" }</button>
+                }
                 <span class="facts">{ &props.facts }</span>
             </div>
             <label class="search">

@@ -19,6 +19,7 @@ cfg_if::cfg_if! {
         mod file_name;
         mod files;
         mod finding_marks;
+        mod follow_bar;
         mod grid;
         mod guide;
         mod header;

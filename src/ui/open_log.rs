@@ -40,6 +40,10 @@ pub(super) enum Heard {
     Progress { is_more: bool },
     /// It is read.
     Loaded,
+    /// More of it is read.
+    Grown,
+    /// Nothing more of it can be shown; whether for want of memory.
+    NotGrown { is_short: bool },
     /// It is read in part: there is no memory for more.
     Short,
     /// It is read once more, by another worker: what was asked meanwhile was not answered.
@@ -150,6 +154,15 @@ impl OpenLog {
                 self.stage = Stage::Open;
                 Heard::Loaded
             }
+            News::Grown { overview, memory } if self.is_open() => {
+                self.flame_sources = Rc::new(overview.flame_sources.clone());
+                self.overview = Same::new(*overview);
+                self.memory = memory;
+                // That was of what there was at first.
+                self.elapsed_ms = None;
+                Heard::Grown
+            }
+            News::NotGrown { is_short } if self.is_open() => Heard::NotGrown { is_short },
             News::Short { overview, memory } if self.is_loading() => {
                 self.flame_sources = Rc::new(overview.flame_sources.clone());
                 self.overview = Same::new(*overview);

@@ -7,13 +7,12 @@ use futures_util::future::abortable;
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::File;
 
 use super::blob::{self, BlobReader, Piece};
 use super::pause::Turns;
 use super::{Shared, post, scope};
 use crate::protocol::{AskId, FromWorker, LogId, NotAnswered};
-use crate::wire;
+use crate::wire::{self, LiveFile};
 use views::session::Session;
 use views::session::query::{Host, Later, Listen, Query, Unreadable, Visitor};
 use views::session::questions;
@@ -124,7 +123,7 @@ fn post_answer<Q: Query>(id: AskId, mut answer: Q::Answer) {
 struct Worker {
     shared: Shared,
     log: LogId,
-    file: File,
+    file: LiveFile,
     turns: Turns,
 }
 

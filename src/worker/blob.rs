@@ -11,22 +11,24 @@ use std::rc::Rc;
 
 use js_sys::{Array, ArrayBuffer, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::{Blob, File};
 
-use crate::wire::give_back;
+use crate::wire::{LiveFile, give_back};
 
 /// A piece of the file that is read at once: what stands at the edges of a slice of a
 /// log is read by two workers.
 const PAGE_BYTES: u64 = 1 << 20;
 /// How many reads are in flight, or done and not yet used.
 const AHEAD: usize = 8;
+/// How often a file that is written to is looked at again for one read.
+const TRIES: usize = 8;
 /// How many pages are kept: those in use by the capabilities, and those ahead.
 const KEPT: usize = 16;
 
 /// A file, with the pieces of it that were read or are being read.
 pub(super) struct BlobReader {
-    blob: Blob,
+    file: LiveFile,
     len: u64,
     /// The most recently used page is the last.
     pages: VecDeque<(u64, Rc<Page>)>,
@@ -71,11 +73,11 @@ impl Drop for Page {
 }
 
 impl BlobReader {
-    pub(super) fn new(file: &File) -> Self {
+    pub(super) fn new(file: &LiveFile) -> Self {
         Self {
-            blob: file.clone().into(),
+            file: file.clone(),
             unheard: Closure::new(|_| {}),
-            len: file.size() as u64,
+            len: file.file.size() as u64,
             pages: VecDeque::new(),
             ahead_of: None,
         }
@@ -97,7 +99,7 @@ impl BlobReader {
         }
         let start = page * PAGE_BYTES;
         let range = start..(start + PAGE_BYTES).min(self.len);
-        let promise = read(&self.blob, &range)?;
+        let promise = read(&self.file, &range)?;
         // Of what is read ahead and never used nobody hears that it failed.
         drop(promise.catch(&self.unheard));
         if self.pages.len() == KEPT {
@@ -151,8 +153,8 @@ impl BlobReader {
 
 /// Begins to read exactly `range`: where one jumps through a file and wants
 /// little at each place.
-pub(super) fn begin_alone(blob: &Blob, range: &Range<u64>) -> Result<Piece, JsValue> {
-    Ok(Page::of(read(blob, range)?).part(0, range.end - range.start))
+pub(super) fn begin_alone(file: &LiveFile, range: &Range<u64>) -> Result<Piece, JsValue> {
+    Ok(Page::of(read(file, range)?).part(0, range.end - range.start))
 }
 
 /// Begins to read several places at once, the bytes of one behind those of the other.
@@ -201,6 +203,25 @@ fn slice(blob: &Blob, range: &Range<u64>) -> Result<Blob, JsValue> {
 }
 
 /// Begins to read a range; the promise is of an `ArrayBuffer`.
-fn read(blob: &Blob, range: &Range<u64>) -> Result<Promise, JsValue> {
-    Ok(slice(blob, range)?.array_buffer().unchecked_into())
+fn read(live: &LiveFile, range: &Range<u64>) -> Result<Promise, JsValue> {
+    let asked: Promise = slice(&live.file, range)?.array_buffer().unchecked_into();
+    let Some(handle) = live.handle.clone() else {
+        return Ok(asked);
+    };
+    let (range, len) = (range.clone(), live.file.size());
+    Ok(future_to_promise(async move {
+        let mut read = JsFuture::from(asked).await;
+        for _ in 0..TRIES {
+            if read.is_ok() {
+                break;
+            }
+            // It was written to: what stood there still does, in the file as it is now.
+            let now: File = JsFuture::from(handle.get_file()).await?.dyn_into()?;
+            if now.size() < len {
+                break;
+            }
+            read = JsFuture::from(slice(&now, &range)?.array_buffer()).await;
+        }
+        read
+    }))
 }

@@ -7,12 +7,12 @@ use analysis::segment::Scratch;
 use eventlog::{Need, SliceStep};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{File, MessageEvent, MessagePort};
+use web_sys::{MessageEvent, MessagePort};
 
 use super::blob::BlobReader;
 use super::post;
 use crate::protocol::{FromHelper, FromWorker, LogId, ToHelper};
-use crate::wire;
+use crate::wire::{self, LiveFile};
 use views::session::{Job, Working};
 
 /// What is left from one slice to the next.
@@ -33,7 +33,7 @@ pub(super) fn serve(port: MessagePort) {
         let (Ok(ToHelper(log)), Ok(job), Some(file)) = (
             wire::message(&envelope),
             wire::job(&envelope),
-            wire::file(&envelope),
+            wire::live_file(&envelope),
         ) else {
             let message = "a slice was not understood".to_owned();
             return post(&FromWorker::Died { message });
@@ -62,7 +62,7 @@ pub(super) fn serve(port: MessagePort) {
 }
 
 impl Desk {
-    async fn work(&mut self, port: &MessagePort, log: LogId, job: Job, file: &File) {
+    async fn work(&mut self, port: &MessagePort, log: LogId, job: Job, file: &LiveFile) {
         if self.blob.as_ref().is_none_or(|(of, _)| *of != log) {
             self.blob = Some((log, BlobReader::new(file)));
         }

@@ -12,7 +12,9 @@ use std::ops::Range;
 
 use eventlog::ahead::MarkersAhead;
 use wasm_bindgen::JsValue;
-use web_sys::{Blob, File};
+use web_sys::Blob;
+
+use crate::wire::LiveFile;
 
 use super::blob::{BlobReader, Piece, begin_alone, begin_places};
 
@@ -23,7 +25,7 @@ const READS: usize = 3;
 
 /// Reads where markers are wanted, and where they probably will be.
 pub(super) struct IndexReader {
-    blob: Blob,
+    file: LiveFile,
     len: u64,
     ahead: MarkersAhead,
     reads: VecDeque<Places>,
@@ -32,10 +34,10 @@ pub(super) struct IndexReader {
 }
 
 impl IndexReader {
-    pub(super) fn new(file: &File) -> Self {
-        let len = file.size() as u64;
+    pub(super) fn new(file: &LiveFile) -> Self {
+        let len = file.file.size() as u64;
         Self {
-            blob: file.clone().into(),
+            file: file.clone(),
             len,
             ahead: MarkersAhead::new(len),
             reads: VecDeque::new(),
@@ -63,7 +65,7 @@ impl IndexReader {
         } else if !self.found(range.start, into).await {
             self.reads.clear();
             self.allowed = 1;
-            let piece = begin_alone(&self.blob, range)?;
+            let piece = begin_alone(&self.file, range)?;
             self.read_ahead(0)?;
             piece.read(into).await?;
         }
@@ -101,7 +103,8 @@ impl IndexReader {
                 break;
             }
             steps += places.len() as u64;
-            self.reads.push_back(Places::begin(&self.blob, places)?);
+            self.reads
+                .push_back(Places::begin(&self.file.file, places)?);
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ use super::put_away::PrivateFile;
 use super::team::Team;
 use super::{OpenLog, Shared, change, close, names, now_ms, post, put_away};
 use crate::protocol::{FromWorker, LogId, News};
+use crate::wire::LiveFile;
 use eventlog::inflate::Compression;
 use eventlog::{Backing, LogError, Need, Stage, Step};
 use views::session::{MemoryBudget, MemoryUse, Session};
@@ -32,7 +33,7 @@ const OVERVIEW_EVERY_MS: f64 = 1000.0;
 
 /// How the reading of a log ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+pub(super) enum End {
     /// All of it is read.
     Whole,
     /// There is no memory for more of it.
@@ -41,10 +42,16 @@ enum End {
 
 /// Opens a file. What is kept of it may take that much memory; when all that this worker has
 /// takes `most_bytes`, it is read no further.
-pub(super) fn open(shared: &Shared, log: LogId, file: File, memory: MemoryBudget, most_bytes: u64) {
+pub(super) fn open(
+    shared: &Shared,
+    log: LogId,
+    file: LiveFile,
+    memory: MemoryBudget,
+    most_bytes: u64,
+) {
     close(shared, log);
     let open = OpenLog {
-        session: Rc::new(session(shared, &file, memory, None)),
+        session: Rc::new(session(shared, &file.file, memory, None)),
         file: file.clone(),
         reading: None,
     };
@@ -52,7 +59,7 @@ pub(super) fn open(shared: &Shared, log: LogId, file: File, memory: MemoryBudget
     let shared = Rc::clone(shared);
     spawn_local(async move {
         let started_ms = now_ms();
-        let loaded = match begin(&shared, log, &file, memory).await {
+        let loaded = match begin(&shared, log, &file.file, memory).await {
             Some(inflated) => load(&shared, log, &file, inflated, most_bytes).await,
             None => return,
         };
@@ -85,7 +92,7 @@ pub(super) fn open(shared: &Shared, log: LogId, file: File, memory: MemoryBudget
 }
 
 /// Makes what the page asks for first, while others are heard.
-async fn prepare(shared: &Shared, log: LogId) {
+pub(super) async fn prepare(shared: &Shared, log: LogId) {
     let session = shared
         .borrow()
         .logs
@@ -147,7 +154,8 @@ async fn is_compressed(file: &File) -> bool {
 async fn first_bytes(file: &File, count: usize) -> Result<Vec<u8>, JsValue> {
     let mut bytes = Vec::new();
     let range = 0..(count as u64).min(file.size() as u64);
-    begin_alone(file, &range)?.read(&mut bytes).await?;
+    let file = LiveFile::from(file.clone());
+    begin_alone(&file, &range)?.read(&mut bytes).await?;
     Ok(bytes)
 }
 
@@ -156,9 +164,9 @@ async fn first_bytes(file: &File, count: usize) -> Result<Vec<u8>, JsValue> {
 async fn for_others(
     shared: &Shared,
     log: LogId,
-    file: &File,
+    file: &LiveFile,
     inflated: &InflatedTo,
-) -> Option<File> {
+) -> Option<LiveFile> {
     let mut first = Vec::new();
     {
         let state = shared.borrow();
@@ -171,7 +179,7 @@ async fn for_others(
     }
     let file = inflated.as_ref()?.file().await.ok()?;
     let is_same = first_bytes(&file, first.len()).await.ok()? == first;
-    is_same.then_some(file)
+    is_same.then(|| file.into())
 }
 
 /// How much memory this program takes: all that it ever took, as it is never given back.
@@ -182,7 +190,7 @@ pub fn memory_bytes() -> u64 {
 }
 
 /// How much memory this worker takes, and what it put away of a log.
-fn memory_use(session: &Session) -> MemoryUse {
+pub(super) fn memory_use(session: &Session) -> MemoryUse {
     MemoryUse {
         here_bytes: memory_bytes(),
         ..session.memory_use()
@@ -200,10 +208,10 @@ fn tell_short(shared: &Shared, log: LogId) {
 }
 
 /// Loads a file. `None` if the log was closed meanwhile.
-async fn load(
+pub(super) async fn load(
     shared: &Shared,
     log: LogId,
-    file: &File,
+    file: &LiveFile,
     inflated: InflatedTo,
     most_bytes: u64,
 ) -> Result<Option<End>, LogError> {
@@ -279,7 +287,7 @@ enum Helped {
 async fn help(
     shared: &Shared,
     log: LogId,
-    file: Option<&File>,
+    file: Option<&LiveFile>,
     team: &RefCell<Team>,
     reporter: &mut Reporter,
 ) -> Result<Option<Helped>, LogError> {
@@ -369,6 +377,10 @@ struct Reporter {
 
 impl Reporter {
     fn report(&mut self, log: LogId, session: &Session, at_once: bool) {
+        // What it was is shown until it is read.
+        if log.is_growing() {
+            return;
+        }
         let now = now_ms();
         if !at_once && now - self.reported_ms < REPORT_EVERY_MS {
             return;

@@ -5,6 +5,7 @@
 mod answer;
 mod blob;
 mod blob_file;
+mod grow;
 mod help;
 mod index;
 mod load;
@@ -27,7 +28,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
 use crate::protocol::{AskId, FromWorker, LogId, News, ToWorker, VERSION};
-use crate::wire;
+use crate::wire::{self, LiveFile};
 use analysis::timeline::user_spans::SpanPrefixes;
 use views::session::Session;
 
@@ -36,7 +37,7 @@ struct OpenLog {
     /// Shared with the questions that are being answered: it changes only
     /// while there are none ([`change`]).
     session: Rc<Session>,
-    file: File,
+    file: LiveFile,
     /// What questions read ahead of the file.
     reading: Option<answer::Reading>,
 }
@@ -112,8 +113,19 @@ fn hear(shared: &Shared, message: ToWorker, event: &MessageEvent) {
         ToWorker::Alone => shared.borrow().team.borrow_mut().leave(),
         ToWorker::Open(log, memory, most_bytes) => {
             post(&FromWorker::Heard(log));
-            if let Some(file) = wire::file(&envelope) {
+            if let Some(file) = wire::live_file(&envelope) {
                 load::open(shared, log, file, memory, most_bytes);
+            }
+        }
+        ToWorker::Grow(log, anew, most_bytes) => {
+            if let Some(file) = wire::live_file(&envelope) {
+                grow::grow(shared, log, file, anew, most_bytes);
+            }
+        }
+        ToWorker::Settle(log) => {
+            if let Some(open) = shared.borrow_mut().logs.get_mut(&log) {
+                open.file.handle = None;
+                open.reading = None;
             }
         }
         ToWorker::Close(log) => {
@@ -139,6 +151,7 @@ fn hear(shared: &Shared, message: ToWorker, event: &MessageEvent) {
 fn close(shared: &Shared, log: LogId) {
     let mut state = shared.borrow_mut();
     state.logs.remove(&log);
+    state.logs.remove(&log.growing());
     state.asked.retain(|_, (about, answering)| {
         if *about == log {
             answering.abort();

@@ -7,11 +7,11 @@ use std::task::{Poll, Waker};
 
 use analysis::segment::Segment;
 use wasm_bindgen::prelude::*;
-use web_sys::{File, MessageEvent, MessagePort};
+use web_sys::{MessageEvent, MessagePort};
 
 use super::post;
 use crate::protocol::{FromHelper, FromWorker, LogId, ToHelper};
-use crate::wire;
+use crate::wire::{self, LiveFile};
 use views::session::Job;
 
 /// How many slices a worker has at once: one to analyse, and one to go on with.
@@ -87,7 +87,7 @@ impl Team {
     pub(super) fn hand_out(
         &self,
         log: LogId,
-        file: &File,
+        file: &LiveFile,
         analysed: usize,
         mut next: impl FnMut() -> Option<Job>,
     ) {
@@ -106,7 +106,7 @@ impl Team {
                 let Some(job) = next() else { return };
                 let envelope = wire::envelope(&ToHelper(log));
                 wire::attach_job(&envelope, &job);
-                wire::attach_file(&envelope, file);
+                wire::attach_live_file(&envelope, file);
                 *helper.busy.borrow_mut() += 1;
                 // A handle and plain data can always be posted.
                 let _ = helper.port.post_message(&envelope);

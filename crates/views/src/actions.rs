@@ -229,6 +229,12 @@ actions! {
             Effect::Page(Command::Open);
         ReadAgain, Open, [at("KeyR")], "Read the log again", "As its file is now; the view stays.",
             Effect::Page(Command::ReadAgain);
+        Follow, Open, [at("KeyG")], "Follow the log as it grows", "While its program writes it. Press again to pause, and once more to go on.",
+            Effect::Page(Command::Follow);
+        StickToEnd, Open, [at("KeyG").shift()], "Stick to the end", "Of a log that is followed: the view goes along with its end until you move away; press again to undo.",
+            Effect::Page(Command::StickToEnd);
+        StopFollowing, Open, [], "Stop following the log", "What was read of it stays.",
+            Effect::Page(Command::StopFollowing);
         Home, Open, [], "Go to the first page", "The log stays open.",
             Effect::Page(Command::Home);
         Compare, Open, [at("KeyV")], "Compare with another log", "It is shown beside the open one, with the same zoom.",

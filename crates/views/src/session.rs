@@ -46,7 +46,7 @@ use eventlog::hp::Report;
 use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
 use eventlog::slices::SLICE_BYTES;
-use eventlog::{Cutting, Inflated, LogError, LogReader, Progress, Record, Step};
+use eventlog::{Cutting, DamageKind, Inflated, LogError, LogReader, Progress, Record, Step};
 use flame::BesideCache;
 use grow::Stand;
 use model::remembered::Remembered;
@@ -101,6 +101,8 @@ pub struct Overview {
     pub damaged: bool,
     /// Whether the log is read to its end.
     pub complete: bool,
+    /// Whether whoever wrote it had said all: nothing follows any more.
+    pub ended: bool,
 }
 
 /// About so much a report of rules takes, and as much those together that are remembered.
@@ -385,7 +387,15 @@ impl Session {
             warning_count,
             damaged: self.reader.damage().loses_data(),
             complete: self.complete,
+            ended: self.has_ended(),
         }
+    }
+
+    /// Whether the log is read, and is not broken off or still being written.
+    fn has_ended(&self) -> bool {
+        let breaks_off =
+            |(kind, _)| matches!(kind, DamageKind::NoEndMarker | DamageKind::Truncated);
+        self.complete && !self.reader.damage().kinds().any(breaks_off)
     }
 
     /// The capabilities; one of which no event is read yet lives as long as its blocks tell.

@@ -96,6 +96,9 @@ impl App {
         let Some(Origin::Handle(handle)) = file.map(|file| &file.origin) else {
             return false;
         };
+        if self.following.is_some() {
+            return false;
+        }
         let (handle, changed) = (handle.clone(), on(ctx, Self::file_changed));
         spawn_local(async move {
             if let Some(now) = recent::file(&handle).await {

@@ -79,7 +79,7 @@ impl App {
     /// Opens a log in place of what is open.
     pub(super) fn open(&mut self, ctx: &Context<Self>, file: &LogFile) {
         self.clear(ctx);
-        let client = self.client.open(&file.file);
+        let client = self.client.open(file.live());
         self.begin(client, file);
     }
 
@@ -99,7 +99,7 @@ impl App {
             _ => (after, before, Role::Before),
         };
         self.clear(ctx);
-        let [client, beside] = self.client.open_two([&own.file, &other.file]);
+        let [client, beside] = self.client.open_two([own.live(), other.live()]);
         self.begin(client, &own);
         self.begin_beside(ctx, beside, &other, Some(role));
     }
@@ -107,6 +107,7 @@ impl App {
     /// Closes what is open, and forgets what of the view was about it.
     fn clear(&mut self, ctx: &Context<Self>) {
         self.remember_before();
+        self.following = None;
         self.is_home = false;
         self.touring = None;
         self.close_other(ctx, ());

@@ -133,6 +133,7 @@ impl App {
     }
 
     fn close(&mut self) {
+        self.following = None;
         self.log_client.close();
         self.log_client = self.client.no_log();
         self.viewer.reset(self.log_client.clone());
@@ -169,6 +170,7 @@ impl App {
                 }
             }
             Heard::Loaded => {
+                self.log_client.settle();
                 self.pauses.overview = None;
                 self.loaded(ctx);
             }
@@ -177,7 +179,10 @@ impl App {
                 self.loaded(ctx);
                 self.fail(Trouble::new(Code::ShortOfMemory));
             }
+            Heard::Grown => self.grown(ctx),
+            Heard::NotGrown { is_short } => self.not_grown(ctx, is_short),
             Heard::Again => {
+                self.look_again(ctx);
                 self.panel.names += 1;
                 self.show_log();
             }
@@ -227,6 +232,7 @@ impl App {
             |message| Trouble::stopped(message, &self.log.name),
         );
         self.close_other(ctx, ());
+        self.following = None;
         self.log_client.close();
         self.log_client = self.client.no_log();
         let is_shown = self.log.overview.span.is_some();

@@ -6,6 +6,7 @@
 //! - [`remote`]: logs that come over the network.
 //! - [`log`]: the log that is open or being opened.
 //! - [`other`]: the second log beside it.
+//! - [`follow`]: a log that is read on as it grows.
 //! - [`again`]: logs that are opened again, and the first page while a log is open.
 //! - [`notes`]: adding, walking along, saving notes.
 //! - [`show`]: the view: changing it, going back, the address.
@@ -20,6 +21,7 @@
 mod again;
 mod callbacks;
 mod files;
+mod follow;
 mod links;
 mod listen;
 mod log;
@@ -37,6 +39,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use callbacks::Callbacks;
+use follow::Following;
 use gloo_events::EventListener;
 use gloo_timers::callback::Timeout;
 use other::Other;
@@ -145,6 +148,8 @@ pub(super) struct App {
     log: OpenLog,
     /// The log beside it, if two are compared.
     other: Option<Other>,
+    /// The log is read on as it grows, if that is wanted.
+    following: Option<Following>,
     /// Whether the first page is shown, although a log is open.
     is_home: bool,
     /// The log that was open before, with the view of it.
@@ -185,6 +190,7 @@ impl Component for App {
             callbacks: Callbacks::new(ctx),
             log: OpenLog::default(),
             other: None,
+            following: None,
             is_home: false,
             before: None,
             kept_notes: Rc::default(),

@@ -41,8 +41,10 @@ impl App {
     /// Opens a log beside the one that is open; without a role, the one that was changed
     /// earlier is the one before.
     pub(super) fn open_beside(&mut self, ctx: &Context<Self>, file: &LogFile, role: Option<Role>) {
+        // Of two logs none is followed: what they have in common would change all the time.
+        self.stop_following(ctx);
         self.close_other(ctx, ());
-        let client = self.client.open(&file.file);
+        let client = self.client.open(file.live());
         self.begin_beside(ctx, client, file, role);
     }
 
@@ -153,19 +155,23 @@ impl App {
             return false;
         };
         match other.log.hear(news) {
-            Heard::Nothing => return false,
+            // Of two logs none is followed; it may have been a moment before.
+            Heard::Nothing | Heard::NotGrown { .. } => return false,
             Heard::Progress { is_more } => {
                 if let Some(overview) = other.log.next_overview.take().filter(|_| is_more) {
                     other.log.show(*overview);
                     self.show_other();
                 }
             }
-            Heard::Loaded => self.other_loaded(ctx),
+            Heard::Loaded => {
+                other.client.settle();
+                self.other_loaded(ctx);
+            }
             Heard::Short => {
                 self.other_loaded(ctx);
                 self.fail(Trouble::new(Code::ShortOfMemory));
             }
-            Heard::Again | Heard::Contents => {
+            Heard::Again | Heard::Grown | Heard::Contents => {
                 self.panel.names += 1;
                 self.show_other();
             }

@@ -106,7 +106,9 @@ impl App {
                     <Offer name={offered.file.name()} open={self.log.name.clone()} notes={self.unsaved_notes()}
                         on_save={calls.action.reform(|()| Action::SaveNotes)} on_answer={on(ctx, Self::decided)} />
                 }
-                if self.log.overview.complete {
+                { self.view_following() }
+                // That what is still being written breaks off says nothing.
+                if self.log.overview.complete && !(self.following.is_some() && self.log.overview.only_breaks_off()) {
                     <Warnings overview={self.log.overview.clone()} on_all={self.callbacks.diagnostics.clone()} />
                 }
                 { self.view_tour(ctx) }
@@ -147,7 +149,7 @@ impl App {
         let facts = self.other.is_none().then(|| facts(&self.log));
         html! {
             <Header {name} facts={facts.unwrap_or_default()} filter={self.views.view().tracks.filter.clone()}
-                filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.dialogs.copied}
+                filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.dialogs.copied} follows={self.offers_to_follow()}
                 on_filter={calls.filter.clone()} on_action={calls.action.clone()} />
         }
     }

@@ -147,6 +147,8 @@ impl Component for Events {
         }
         if props.overview.complete != old.overview.complete {
             self.list_changed(ctx);
+        } else if props.source.events != old.source.events {
+            self.grown(ctx);
         }
         if let Some(place) = props.place.filter(|_| props.place != old.place) {
             self.locate(ctx, place);
@@ -322,6 +324,25 @@ impl Events {
         }
     }
 
+    /// The log has grown: the rows that are there stay until those of now have come.
+    fn grown(&mut self, ctx: &Context<Self>) {
+        let props = ctx.props();
+        if !props.overview.complete {
+            return;
+        }
+        self.number += 1;
+        self.in_flight = false;
+        self.out = rows_out(props, self.list.clone());
+        if self.list.filter.is_all() {
+            self.total = props.overview.events;
+            self.ask_rows(ctx);
+        }
+        if self.list.needs_scan() {
+            self.counted.complete = false;
+            self.count(ctx);
+        }
+    }
+
     /// Goes where it was before the list was another one.
     fn go_pending(&mut self, ctx: &Context<Self>) {
         if let Some(place) = self.pending.take() {
@@ -353,7 +374,9 @@ impl Events {
             self.count(ctx);
         }
         self.found.count = (!self.list.search.is_empty()).then_some(counted.found);
-        let grows = !self.list.filter.is_all() && self.total != counted.rows;
+        // Of a log that has grown, rows are counted again from its start.
+        let is_more = counted.complete || counted.rows > self.total;
+        let grows = !self.list.filter.is_all() && is_more && self.total != counted.rows;
         if grows {
             self.total = counted.rows;
             let have = self.first + self.rows.len() as u64;

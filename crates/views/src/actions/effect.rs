@@ -35,6 +35,12 @@ pub enum Command {
     Home,
     /// Reads the log again, as its file is now.
     ReadAgain,
+    /// Reads on in a log whenever its file has grown, pauses that, or goes on.
+    Follow,
+    /// Has the view go along with the end of a log that is followed, or not any more.
+    StickToEnd,
+    /// Follows the log no more.
+    StopFollowing,
     /// Saves the notes as a file.
     SaveNotes,
     /// Adds a note and asks for its name.

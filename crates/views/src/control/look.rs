@@ -8,6 +8,9 @@ use crate::tracks::item::Item;
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
 
+/// Where the end of a log stands in a view that ends with it: a little room is left beside it.
+const AT_END: f64 = 0.98;
+
 impl Control {
     /// Shows what a view says: a time, or all of the log without one, a
     /// selected range, and an item that is selected as soon as its marks have
@@ -161,12 +164,28 @@ impl Control {
         self.gesture(|view| {
             let log = view.log();
             let (time, x) = if to_end {
-                (log.end(), view.width_px() * 0.98)
+                (log.end(), view.width_px() * AT_END)
             } else {
                 (log.start(), view.width_px() * 0.02)
             };
             view.pan(view.x_of(time) - x);
         })
+    }
+
+    /// Whether the end of the log is in view.
+    #[must_use]
+    pub fn sees_end(&self) -> bool {
+        let end_px = self.view.x_of(self.view.log().end());
+        (0.0..=self.view.width_px()).contains(&end_px)
+    }
+
+    /// Moves the view so that it ends with the log, which has grown: the reader did not move it,
+    /// so that nobody is told. While something is dragged it stays.
+    pub fn keep_end(&mut self) {
+        if !self.is_dragging() {
+            let end_px = self.view.x_of(self.view.log().end());
+            self.view.pan(end_px - self.view.width_px() * AT_END);
+        }
     }
 
     /// Brings the moment that is meant into the middle.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{EventLists, Session};
+use super::Session;
 use analysis::recording::Recording;
 
 /// What was found before the last slice of a log.
@@ -32,15 +32,25 @@ impl Session {
     pub fn grown(&self, len: u64) -> Self {
         Self {
             reader: self.reader.grown(len),
-            recording: Recording::on(self.shelf.clone()),
-            shelf: self.shelf.clone(),
-            cutting: self.cutting.clone(),
-            prefixes: self.prefixes.clone(),
-            follows: true,
             stands: self.stands.clone(),
-            events: EventLists::default(),
-            ..Self::new(len)
+            ..self.anew(len)
         }
+    }
+
+    /// A session of what has taken the place of the file and has `len` bytes. It is read from
+    /// its start, looks for the same words, and shares the memory of this one.
+    #[must_use]
+    pub fn anew(&self, len: u64) -> Self {
+        let mut session = Self {
+            memory: self.memory,
+            cutting: self.cutting.clone(),
+            follows: true,
+            ..Self::new(len).with_shelf(self.shelf.clone())
+        };
+        if let Some(prefixes) = self.prefixes.clone() {
+            session.set_span_prefixes(prefixes);
+        }
+        session
     }
 
     /// Plans the slices that are not known yet: those behind the latest stand from which
@@ -50,6 +60,10 @@ impl Session {
             let slices = self.reader.slices_from(&stand.reader, &self.cutting);
             if let Some(slices) = slices {
                 self.recording = Recording::clone(&stand.recording);
+                // They may be others since.
+                if let Some(prefixes) = self.prefixes.clone() {
+                    self.recording.set_span_prefixes(prefixes);
+                }
                 self.slices.plan_behind(slices);
                 self.stands = vec![stand];
                 return;

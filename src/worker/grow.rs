@@ -1,0 +1,73 @@
+//! Reading on in a log that grows.
+//!
+//! What is longer is read as a log of its own, from where the one before can be gone on from
+//! ([`Session::grown`]). That one answers until then. So nothing waits, and if the rest cannot be
+//! read, nothing is lost.
+
+use std::rc::Rc;
+
+use wasm_bindgen_futures::spawn_local;
+
+use super::load::{self, End};
+use super::{OpenLog, Shared, names, post};
+use crate::protocol::{FromWorker, LogId, News};
+use crate::wire::LiveFile;
+use views::session::Session;
+
+/// Reads what a log has become: what was added or, if another file has taken its place, all of
+/// it. What is being read already is not begun a second time.
+pub(super) fn grow(shared: &Shared, log: LogId, file: LiveFile, anew: bool, most_bytes: u64) {
+    let growing = log.growing();
+    let len = file.file.size() as u64;
+    {
+        let mut state = shared.borrow_mut();
+        let Some(open) = state.logs.get(&log) else {
+            return;
+        };
+        if state.logs.contains_key(&growing) {
+            return;
+        }
+        let read_on = if anew { Session::anew } else { Session::grown };
+        let next = OpenLog {
+            session: Rc::new(read_on(&open.session, len)),
+            file: file.clone(),
+            reading: None,
+        };
+        state.logs.insert(growing, next);
+    }
+    let shared = Rc::clone(shared);
+    spawn_local(async move {
+        let read = load::load(&shared, growing, &file, None, most_bytes).await;
+        let is_whole = matches!(read, Ok(Some(End::Whole)));
+        if is_whole {
+            // They are told once, when a log is opened.
+            names::after_loading(&shared, growing).await;
+            load::prepare(&shared, growing).await;
+        }
+        let is_short = matches!(read, Ok(Some(End::Short)));
+        let grown = take(&shared, log);
+        let grown = grown.filter(|grown| is_whole && grown.session.events() > 0);
+        let news = match grown {
+            Some(grown) => take_over(&shared, log, grown),
+            None => News::NotGrown { is_short },
+        };
+        post(&FromWorker::News(log, news));
+    });
+}
+
+/// What was read on, if the log was not closed meanwhile.
+fn take(shared: &Shared, log: LogId) -> Option<OpenLog> {
+    shared.borrow_mut().logs.remove(&log.growing())
+}
+
+/// Puts what was read in the place of what it was. Who is still answering about that keeps it.
+fn take_over(shared: &Shared, log: LogId, grown: OpenLog) -> News {
+    let news = News::Grown {
+        overview: Box::new(grown.session.overview()),
+        memory: load::memory_use(&grown.session),
+    };
+    if let Some(open) = shared.borrow_mut().logs.get_mut(&log) {
+        *open = grown;
+    }
+    news
+}

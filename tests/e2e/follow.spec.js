@@ -1,0 +1,184 @@
+// A log is followed while its file grows. The file is one of the page's own disk, whose handle is given
+// to the page with the drop: a real one, which the test writes to.
+
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+
+import { expect, test } from '@playwright/test';
+
+import { drop, fixture, fragment, loaded, openLog, timeline, violations } from './helpers.js';
+
+const LOG = fixture('ghc-9.6.6/dense-N2-l-flush');
+const SMALL = fixture('ghc-9.6.6/fib-forkio-N2-l');
+const BYTES = readFileSync(LOG);
+
+const facts = (page) => page.locator('.bar .facts');
+const bar = (page) => page.locator('.following');
+const button = (page, name) => bar(page).getByRole('button', { name });
+const notice = (page) => page.locator('.notice');
+
+/** Has the page's own disk hold a file with these bytes, in the place of what it held. */
+async function write(page, file, bytes) {
+  await page.evaluate(async ([name, base64]) => {
+    const root = await navigator.storage.getDirectory();
+    const writable = await (await root.getFileHandle(name, { create: true })).createWritable();
+    await writable.write(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)));
+    await writable.close();
+  }, [basename(file), Buffer.from(bytes).toString('base64')]);
+}
+
+/** Opens the beginning of a log, whose handle the page gets, and follows it. */
+async function follow(page, file, bytes) {
+  await page.addInitScript(() => {
+    DataTransferItem.prototype.getAsFileSystemHandle = async function () {
+      const root = await navigator.storage.getDirectory();
+      return root.getFileHandle(this.getAsFile().name);
+    };
+  });
+  await page.goto('./');
+  await write(page, file, bytes);
+  await drop(page, file, bytes);
+  await loaded(page);
+  await page.keyboard.press('g');
+  await expect(bar(page)).toContainText('Following');
+}
+
+/** How a log of so many bytes is called, below 100 KiB. */
+const size = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`;
+
+/** The numbers of a panel. */
+async function numbers(page, panel) {
+  await page.getByRole('tab', { name: panel, exact: true }).click();
+  await expect(page.locator('.panel-body > *').first()).toBeVisible();
+  await expect(page.locator('.panel-body .takes-long')).toHaveCount(0);
+  await page.waitForTimeout(300);
+  return page.locator('.panel-body').innerText();
+}
+
+test('a log that grows shows at last what the finished one shows', async ({ page, browser, baseURL }) => {
+  await follow(page, LOG, BYTES.subarray(0, 60_000));
+  // At block ends, in the middle of blocks, of markers and of events.
+  for (const part of [0.3, 0.31, 0.5, 0.7, 0.999]) {
+    const before = await facts(page).textContent();
+    await write(page, LOG, BYTES.subarray(0, Math.floor(BYTES.length * part)));
+    await expect(facts(page)).not.toHaveText(before);
+    // That it breaks off goes without saying.
+    await expect(page.locator('.warnings')).toHaveCount(0);
+  }
+  await write(page, LOG, BYTES);
+  await expect(notice(page)).toContainText('The program has ended');
+  await expect(bar(page)).toHaveCount(0);
+
+  const finished = await (await browser.newContext({ baseURL })).newPage();
+  await openLog(finished, LOG);
+  const said = (await facts(finished).textContent()).replace(/ · read in .*/, '');
+  await expect(facts(page)).toHaveText(said);
+  for (const panel of ['Summary', 'Threads', 'Collections', 'Events', 'Findings']) {
+    expect(await numbers(page, panel), panel).toBe(await numbers(finished, panel));
+  }
+  // A link is to the log as it is at last.
+  const print = (link) => new URL(link.url()).hash.match(/f=[^&]*/)?.[0];
+  await expect.poll(() => print(page)).toBe(print(finished));
+});
+
+test('every event is listed as it comes', async ({ page }) => {
+  await follow(page, LOG, BYTES.subarray(0, 100_000));
+  await page.getByRole('tab', { name: 'Events' }).click();
+  const grid = page.getByRole('grid', { name: 'Events' });
+  await expect(grid.getByRole('row').nth(3)).toBeVisible();
+  const count = async () => Number(await grid.getAttribute('aria-rowcount'));
+  const before = await count();
+  const first = await grid.getByRole('row').nth(3).innerText();
+  await write(page, LOG, BYTES.subarray(0, 200_000));
+  await expect.poll(count).toBeGreaterThan(before);
+  expect(await grid.getByRole('row').nth(3).innerText()).toBe(first);
+});
+
+test('the view stays where the reader looks, and sticks to the end if that is wanted', async ({ page }) => {
+  await follow(page, LOG, BYTES.subarray(0, 100_000));
+  const { x, cap } = await timeline(page);
+  await page.mouse.move(x(0.3), cap(0));
+  await page.mouse.wheel(0, -400);
+  const looked = (await fragment(page, /[#&]t=/)).match(/t=[^&]*/)[0];
+  const at = async () => {
+    // The link says what is in view.
+    await page.keyboard.press('l');
+    const [place] = (await fragment(page, /[#&]t=/)).match(/t=[^&]*/);
+    await page.keyboard.press('Escape');
+    return place;
+  };
+  let before = await facts(page).textContent();
+  await write(page, LOG, BYTES.subarray(0, 110_000));
+  await expect(facts(page)).not.toHaveText(before);
+  expect(await at()).toBe(looked);
+
+  await button(page, 'Stick to the end').click();
+  await expect(button(page, 'Stick to the end')).toHaveAttribute('aria-pressed', 'true');
+  const end = await at();
+  expect(end).not.toBe(looked);
+  before = await facts(page).textContent();
+  await write(page, LOG, BYTES.subarray(0, 200_000));
+  await expect(facts(page)).not.toHaveText(before);
+  const later = await at();
+  expect(later).not.toBe(end);
+
+  // Who moves away is let alone.
+  for (let times = 0; times < 5; times += 1) await page.keyboard.press('a');
+  const start = await at();
+  before = await facts(page).textContent();
+  await write(page, LOG, BYTES.subarray(0, 313_000));
+  await expect(facts(page)).not.toHaveText(before);
+  expect(await at()).toBe(start);
+  await expect(button(page, 'Stick to the end')).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('following is paused, gone on with and stopped', async ({ page }) => {
+  await follow(page, LOG, BYTES.subarray(0, 100_000));
+  await expect(facts(page)).not.toContainText('read in');
+  await button(page, 'Pause').click();
+  await expect(bar(page)).toContainText('Paused');
+  const before = await facts(page).textContent();
+  await write(page, LOG, BYTES.subarray(0, 150_000));
+  await page.waitForTimeout(800);
+  await expect(facts(page)).toHaveText(before);
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('g');
+  await expect(bar(page)).toContainText('Following');
+  await expect(facts(page)).not.toHaveText(before);
+  await button(page, 'Stop').click();
+  await expect(bar(page)).toHaveCount(0);
+  await expect(page.locator('.warnings')).toContainText('Part of this log is missing');
+  await expect(page.getByRole('button', { name: 'Follow', exact: true })).toBeVisible();
+});
+
+test('a program that runs again is followed from its start', async ({ page }) => {
+  await follow(page, LOG, BYTES.subarray(0, 200_000));
+  const small = readFileSync(SMALL);
+  // It has only begun: what was there stays until there is something to show.
+  await write(page, LOG, small.subarray(0, 500));
+  await page.waitForTimeout(1000);
+  await expect(facts(page)).toContainText('195 KiB');
+  await write(page, LOG, small.subarray(0, small.length - 3000));
+  await expect(notice(page)).toContainText('begun anew');
+  await expect(facts(page)).toContainText('11.4 KiB');
+  await write(page, LOG, small);
+  await expect(notice(page)).toContainText('The program has ended');
+  await expect(facts(page)).toContainText('14.3 KiB');
+});
+
+test('a log that breaks off anywhere is followed', async ({ page }) => {
+  const small = readFileSync(SMALL);
+  await follow(page, SMALL, small.subarray(0, 6_000));
+  for (let len = 6_100; len < small.length; len += 743) {
+    await write(page, SMALL, small.subarray(0, len));
+    await expect(facts(page)).toContainText(size(len));
+  }
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
+test('what cannot be followed is said to be so', async ({ page }) => {
+  await openLog(page, SMALL);
+  await expect(page.getByRole('button', { name: 'Follow', exact: true })).toHaveCount(0);
+  await page.keyboard.press('g');
+  await expect(notice(page)).toContainText('This log is whole');
+});
