@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use common::build::{Build, TYPES};
+use common::events::{Held, events, same};
 use common::peer::{listed, peer};
 use common::{cases, eventscope, fixture, fixture_cases, for_all, known, stdout};
 use eventlog::cursor::Value;
@@ -13,35 +14,10 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
 use eventlog::write::anonymous::Anonymiser;
 use eventlog::write::cut::{Cut, CutCounts, Selection};
-use eventlog::write::definition::is_definition;
 use eventlog::{Event, EventType, LogError, LogReader, Record};
 use proptest::prelude::*;
 use rustc_hash::FxHashSet;
 use tempfile::TempDir;
-
-/// An event as a log has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Held {
-    id: u16,
-    time: u64,
-    cap: Option<u16>,
-    payload: Vec<u8>,
-    is_definition: bool,
-}
-
-fn events(mut log: &[u8]) -> Result<(Vec<Held>, LogReader), LogError> {
-    let mut events = Vec::new();
-    let reader = read_log(&mut log, &mut |record: &Record<'_>| {
-        events.push(Held {
-            id: record.id.0,
-            time: record.time.0,
-            cap: record.cap.map(|cap| cap.0),
-            payload: record.payload.to_vec(),
-            is_definition: is_definition(record),
-        });
-    })?;
-    Ok((events, reader))
-}
 
 fn cut(
     mut log: &[u8],
@@ -53,15 +29,6 @@ fn cut(
     let reader = read_log(&mut log, &mut cut)?;
     let header = reader.header().map(|header| &**header);
     Ok(cut.finish(header).expect("memory takes all"))
-}
-
-/// Fails where two lists of events part.
-fn same(ours: &[Held], expected: &[Held]) -> Result<(), String> {
-    let parted = (0..ours.len().max(expected.len())).find(|&i| ours.get(i) != expected.get(i));
-    parted.map_or(Ok(()), |at| {
-        let (ours, expected) = (ours.get(at), expected.get(at));
-        Err(format!("event {at} is {ours:?}, not {expected:?}"))
-    })
 }
 
 #[test]

@@ -7,63 +7,20 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use common::build::{Build, TYPES};
+use common::events::{Held, same};
+use common::merging::{facts, merged};
 use common::peer::{listed, peer};
 use common::{cases, eventscope, fixture, for_all, known, stdout};
 use eventlog::ids::Nanos;
 use eventlog::source::read_log;
 use eventlog::write::cut::{Cut, Selection};
-use eventlog::write::merge::{Align, Facts, Feed, MergeCounts, Plan, PlanError, Survey, merge};
+use eventlog::write::merge::{Align, Facts, PlanError};
 use eventlog::{Event, LogReader, Record};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-/// An event as a log has it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Held {
-    id: u16,
-    time: u64,
-    cap: Option<u16>,
-    payload: Vec<u8>,
-}
-
-fn events(mut log: &[u8]) -> (Vec<Held>, LogReader) {
-    let mut events = Vec::new();
-    let reader = read_log(&mut log, &mut |record: &Record<'_>| {
-        events.push(Held {
-            id: record.id.0,
-            time: record.time.0,
-            cap: record.cap.map(|cap| cap.0),
-            payload: record.payload.to_vec(),
-        });
-    });
-    (events, reader.expect("a log"))
-}
-
-fn facts(name: &str, mut log: &[u8], marker: Option<&str>) -> Facts {
-    let mut survey = Survey::new(name, marker);
-    let reader = read_log(&mut log, &mut survey).expect("a log");
-    survey.finish(reader.header().map(|header| &**header))
-}
-
-fn merged(
-    logs: &[&[u8]],
-    align: &Align,
-    offsets: &[i128],
-) -> Result<(Vec<u8>, MergeCounts, Vec<Facts>), PlanError> {
-    let marker = match align {
-        Align::Marker(text) => Some(text.as_str()),
-        _ => None,
-    };
-    let named = (0..).zip(logs);
-    let facts: Vec<Facts> = named
-        .map(|(place, log)| facts(&format!("log-{place}"), log, marker))
-        .collect();
-    let plan = Plan::new(&facts, align, offsets)?;
-    let feed = |log: &&'static [u8]| Feed::new(LogReader::new(log.len() as u64), *log);
-    // Sources are slices that live as long as the test.
-    let kept: Vec<&'static [u8]> = logs.iter().map(|log| &*log.to_vec().leak()).collect();
-    let (new, counts) = merge(&plan, kept.iter().map(feed).collect(), Vec::new()).expect("written");
-    Ok((new, counts, facts))
+fn events(log: &[u8]) -> (Vec<Held>, LogReader) {
+    common::events::events(log).expect("a log")
 }
 
 fn part(mut log: &[u8], from: Option<u64>, to: Option<u64>) -> Vec<u8> {
@@ -76,15 +33,6 @@ fn part(mut log: &[u8], from: Option<u64>, to: Option<u64>) -> Vec<u8> {
     let reader = read_log(&mut log, &mut cut).expect("a log");
     let header = reader.header().map(|header| &**header);
     cut.finish(header).expect("memory takes all").0
-}
-
-/// Fails where two lists of events part.
-fn same(ours: &[Held], expected: &[Held]) -> Result<(), String> {
-    let parted = (0..ours.len().max(expected.len())).find(|&i| ours.get(i) != expected.get(i));
-    parted.map_or(Ok(()), |at| {
-        let (ours, expected) = (ours.get(at), expected.get(at));
-        Err(format!("event {at} is {ours:?}, not {expected:?}"))
-    })
 }
 
 /// Cuts a log at shares of its time, and merges the parts.

@@ -2,11 +2,12 @@
 
 use std::io;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Condition, Failure, LogFile, Out, Output, Table, report};
 use analysis::info::Info;
 use analysis::process::{CapChange, Process};
+use analysis::processes::OsProcess;
 use eventlog::LogReader;
 use views::words::diagnostics::line;
 use views::words::process as words;
@@ -49,7 +50,7 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
     let damage = reader.damage();
     let span = info.first_and_last();
     let process = info.process();
-    let document = json!({
+    let mut document = json!({
         "ghc": info.ghc_version(),
         "rts": info.rts,
         "way": process.ways.iter().map(words::way).collect::<Vec<_>>(),
@@ -72,7 +73,34 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
         "warnings": damage.kept.iter().map(|damage| line(&damage.into())).collect::<Vec<_>>(),
         "lost_bytes": damage.lost_bytes,
     });
+    if !process.processes.is_empty() {
+        let processes = process.processes.iter().map(json_of);
+        document["processes"] = processes.collect();
+    }
     out.json(&document)
+}
+
+/// One of several processes.
+fn json_of(own: &OsProcess) -> Value {
+    let OsProcess {
+        name,
+        caps,
+        process,
+    } = own;
+    json!({
+        "name": name,
+        "ghc": process.ghc,
+        "rts": process.rts,
+        "way": process.ways.iter().map(words::way).collect::<Vec<_>>(),
+        "program": process.program,
+        "arguments": process.arguments,
+        "pid": process.pid,
+        "parent_pid": process.parent_pid,
+        "started": process.started.map(|started| started.to_string()),
+        "environment_variables": process.environment_count,
+        "heap": process.heap,
+        "capabilities": caps.iter().map(|cap| cap.0).collect::<Vec<_>>(),
+    })
 }
 
 fn print_rows(info: &Info, reader: &LogReader, table: &mut Table<'_>) -> io::Result<()> {
@@ -84,13 +112,35 @@ fn print_rows(info: &Info, reader: &LogReader, table: &mut Table<'_>) -> io::Res
             row("date", date.clone())?;
         }
     }
-    row("ghc", or_unknown(info.ghc_version()))?;
-    row("rts", or_unknown(info.rts.as_deref()))?;
-    row("program", or_unknown(info.program()))?;
-    row("arguments", info.args.join(" "))?;
     let process = info.process();
-    for (field, value) in process_rows(&process) {
-        row(field, value)?;
+    if process.processes.is_empty() {
+        row("ghc", or_unknown(info.ghc_version()))?;
+        row("rts", or_unknown(info.rts.as_deref()))?;
+        row("program", or_unknown(info.program()))?;
+        row("arguments", info.args.join(" "))?;
+        for (field, value) in process_rows(&process) {
+            row(field, value)?;
+        }
+    } else {
+        row("processes", process.processes.len().to_string())?;
+    }
+    // Of several processes each has these lines, with its name first.
+    for OsProcess {
+        name,
+        caps,
+        process,
+    } in &process.processes
+    {
+        row("process", name.clone())?;
+        row("ghc", or_unknown(process.ghc.as_deref()))?;
+        row("rts", or_unknown(process.rts.as_deref()))?;
+        row("program", or_unknown(process.program.as_deref()))?;
+        row("arguments", process.arguments.join(" "))?;
+        for (field, value) in process_rows(process) {
+            row(field, value)?;
+        }
+        let caps: Vec<String> = caps.iter().map(ToString::to_string).collect();
+        row("of capabilities", caps.join(" "))?;
     }
     for CapChange { at, cap, change } in &process.capability_changes {
         let cap = cap.to_string();

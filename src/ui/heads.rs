@@ -162,10 +162,12 @@ fn head(
         current.then_some("current"),
         dropped_on.then_some("drop"),
     );
-    let level = if matches!(track.kind, Kind::Group(_)) {
-        "1"
-    } else {
-        "2"
+    let level = match track.kind {
+        Kind::Process => "1",
+        Kind::Group(_) if track.process.is_none() => "1",
+        Kind::Group(_) => "2",
+        _ if track.process.is_some() => "3",
+        _ => "2",
     };
     let onfocus = {
         let (viewer, name) = (props.viewer.clone(), track.id.clone());

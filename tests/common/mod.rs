@@ -6,6 +6,8 @@
 )]
 
 pub mod build;
+pub mod events;
+pub mod merging;
 pub mod peer;
 pub mod picture;
 pub mod plain_time;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::capability::Lives;
 use super::process::{Process, ProcessFacts, ways};
+use super::processes::Processes;
 use eventlog::display::BackDating;
 use eventlog::header::Header;
 use eventlog::ids::Nanos;
@@ -37,6 +38,16 @@ pub struct TypeCount {
 /// Type and time of an event.
 pub(crate) const PREFIX_BYTES: u64 = 10;
 
+/// The GHC of a runtime that calls itself `rts`.
+pub(crate) fn ghc_of(rts: &str) -> Option<&str> {
+    rts.split(' ').next()?.strip_prefix("GHC-")
+}
+
+/// The program's name, without its folder, of what it was called with.
+pub(crate) fn program_of(args: &[String]) -> Option<&str> {
+    args.first()?.rsplit(['/', '\\']).next()
+}
+
 /// Collects the information of a log.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Info {
@@ -64,6 +75,9 @@ pub struct Info {
     /// The rest of what is known of the process.
     #[serde(skip)]
     pub facts: ProcessFacts,
+    /// The processes, if they are several.
+    #[serde(skip)]
+    pub processes: Processes,
 }
 
 impl Sink for Info {
@@ -134,6 +148,7 @@ impl Info {
     fn description_event(&mut self, record: &Record<'_>) {
         let event = record.event();
         self.facts.event(&event, record);
+        self.processes.event(&event, record);
         match event {
             Event::RtsIdentifier { rtsident, .. } => {
                 let text = rtsident.to_str();
@@ -171,15 +186,13 @@ impl Info {
     /// The GHC that wrote the log, such as `9.6.6`.
     #[must_use]
     pub fn ghc_version(&self) -> Option<&str> {
-        let rts = self.rts.as_deref()?.split(' ').next()?;
-        rts.strip_prefix("GHC-")
+        ghc_of(self.rts.as_deref()?)
     }
 
     /// The program's name, without its folder.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
-        let path = self.args.first()?;
-        path.rsplit(['/', '\\']).next()
+        program_of(&self.args)
     }
 
     /// The time at which the log's clock was 0.
@@ -201,6 +214,7 @@ impl Info {
             pid: self.pid,
             started: self.started(),
             types: self.types(),
+            processes: self.processes.all(),
             ..self.facts.process()
         }
     }

@@ -13,6 +13,7 @@ mod labels;
 pub mod listen;
 pub mod numbers;
 pub mod process;
+pub mod processes;
 pub mod recording;
 pub mod segment;
 pub mod spans;

@@ -9,13 +9,13 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::info::TypeCount;
+use super::processes::{OsProcess, variables};
 use super::spans::Open;
 use crate::automata::thread_state::Activity;
 use crate::diagnostics::{Diagnostic, Diagnostics, Fact};
 use eventlog::ids::{CapId, CapsetId, Nanos};
 use eventlog::quantity::Utc;
 use eventlog::{Event, Record};
-use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// How many changes of capabilities are kept.
@@ -76,6 +76,8 @@ pub struct Process {
     pub types: Vec<TypeCount>,
     /// What is wrong or odd about the log, by time.
     pub diagnostics: Diagnostics,
+    /// The processes of a log that several have written; none if it is of one.
+    pub processes: Vec<OsProcess>,
 }
 
 impl Process {
@@ -137,6 +139,30 @@ pub struct HeapSettings {
     pub block_bytes: u64,
 }
 
+impl HeapSettings {
+    /// Those that an event tells.
+    pub(crate) fn told_by(event: &Event<'_>) -> Option<Self> {
+        let Event::HeapInfoGHC {
+            gens,
+            max_heap_size,
+            alloc_area_size,
+            mblock_size,
+            block_size,
+            ..
+        } = *event
+        else {
+            return None;
+        };
+        Some(Self {
+            generations: gens,
+            max_heap_bytes: Some(max_heap_size).filter(|&limit| limit > 0),
+            allocation_area_bytes: alloc_area_size,
+            megablock_bytes: mblock_size,
+            block_bytes: block_size,
+        })
+    }
+}
+
 /// A set of capabilities.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capset {
@@ -193,22 +219,7 @@ impl ProcessFacts {
                     capset.caps.push(cap);
                 }
             }
-            Event::HeapInfoGHC {
-                gens,
-                max_heap_size,
-                alloc_area_size,
-                mblock_size,
-                block_size,
-                ..
-            } => {
-                self.heap = Some(HeapSettings {
-                    generations: gens,
-                    max_heap_bytes: Some(max_heap_size).filter(|&limit| limit > 0),
-                    allocation_area_bytes: alloc_area_size,
-                    megablock_bytes: mblock_size,
-                    block_bytes: block_size,
-                });
-            }
+            Event::HeapInfoGHC { .. } => self.heap = HeapSettings::told_by(event),
             _ => {}
         }
     }
@@ -242,13 +253,7 @@ impl ProcessFacts {
     /// The environment variables with their values, by name.
     #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {
-        let split = |variable: &String| match variable.split_once('=') {
-            Some((name, value)) => (name.to_owned(), value.to_owned()),
-            None => (variable.clone(), String::new()),
-        };
-        let mut variables: Vec<_> = self.environment.iter().map(split).collect();
-        variables.sort_small_by(Ord::cmp);
-        variables
+        variables(&self.environment)
     }
 
     /// What it knows of the process; the rest is left empty.

@@ -15,6 +15,7 @@ use crate::info::Info;
 use crate::listen::Listen;
 use crate::numbers::Numbers;
 use crate::numbers::sparks_query::{SINGLE_SPARKS, SparksReply};
+use crate::numbers::summary::Summary;
 use crate::process::OpenAtEnd;
 use crate::segment::Segment;
 use crate::spans::{Analyses, Open, SpanAnalysis, SpanSink};
@@ -293,6 +294,15 @@ impl Recording {
         }
     }
 
+    /// The numbers of `+RTS -s`, of a range or of all, as far as the log is read.
+    #[must_use]
+    pub fn summary(&self, range: Option<Interval>) -> Summary {
+        let account = self.times(range);
+        let summary = self.numbers.summary(self.end(), range, &account);
+        self.numbers
+            .of_several(summary, &self.info, self.end(), range)
+    }
+
     /// What became of the sparks in a range, as far as the log is read.
     #[must_use]
     pub fn sparks(&self, range: Option<Interval>) -> SparksReply {
@@ -321,8 +331,10 @@ impl Recording {
         self.heap.settle();
         let watch = std::mem::take(&mut self.watch);
         let led = self.numbers.take_led();
+        let facts = watch.facts(&self.info.lives, condition, led);
+        let processes = self.info.processes.caps();
         self.store
-            .learn(watch.facts(&self.info.lives, condition, led));
+            .learn(facts.of_several(processes, &self.info.lives));
         if let Some(spans) = self.spans.take() {
             let mut sink = Ending {
                 store: &mut self.store,

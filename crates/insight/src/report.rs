@@ -48,6 +48,9 @@ pub struct Report {
 /// Of so many runs rules look at each within some tenths of a second.
 const MOST_RUNS: u64 = 1_000_000;
 
+/// Why rules say nothing of a log that several processes have written.
+const SEVERAL: &str = "rules look at one program, and this log is of several processes: open the log of each by itself";
+
 impl Report {
     /// Asks all rules about a part of a log.
     pub async fn of(scope: &Scope<'_>, listen: &dyn Listen) -> Self {
@@ -56,12 +59,17 @@ impl Report {
             range: scope.range,
             ..Self::default()
         };
+        let several = scope.log.info.processes.are_several();
         for rule in RULES {
             let passed = |why: String| Passed {
                 rule: rule.name.to_owned(),
                 question: rule.question.to_owned(),
                 why,
             };
+            if several {
+                report.cannot_tell.push(passed(SEVERAL.to_owned()));
+                continue;
+            }
             let missing = rule
                 .inputs
                 .iter()
@@ -109,6 +117,9 @@ impl Report {
             Pool::IdleReady,
             Pool::Idle,
         ];
+        if several {
+            return report;
+        }
         let left = lost.iter().map(|pool| ledger.left_ns(*pool)).sum::<u64>();
         report.unexplained_ns = left / scope.caps;
         report.labels = labels(scope.log, &report.findings);

@@ -365,6 +365,8 @@ impl Session {
         let (warnings, warning_count) = self.warnings();
         let store = &self.recording.store;
         let report = self.reader.heap_report();
+        let contents = self.contents();
+        let program = contents.processes.names();
         Overview {
             span: self.span(),
             caps: self.caps(),
@@ -372,11 +374,11 @@ impl Session {
             bytes: report.map_or(self.reader.len().0, |report| report.bytes),
             report: report.cloned(),
             ghc: info.ghc_version().map(str::to_owned),
-            program: info.program().map(str::to_owned),
+            program: program.or_else(|| info.program().map(str::to_owned)),
             threads: store.thread_count() as u64,
             runs: store.run_count() as u64,
             messages: self.recording.messages.len() as u64,
-            contents: self.contents(),
+            contents,
             types: if self.complete {
                 info.types()
             } else {

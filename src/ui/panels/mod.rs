@@ -78,11 +78,14 @@ macro_rules! panels {
         #[cfg(target_arch = "wasm32")]
         pub(super) fn view(name: PanelName, props: PanelProps) -> yew::Html {
             let card = VComp::new::<FindingCard>(Rc::new(props.clone()), None);
+            let processes = &props.overview.contents.processes;
+            let several = views::words::processes::about(name.0, processes);
+            let several = several.map(|text| yew::html! { <p class="several">{ text }</p> });
             let panel = match name.0 {
                 $($name => VComp::new::<$view>(Rc::new(props), None).into(),)*
                 _ => yew::Html::default(),
             };
-            yew::html! { <>{ yew::Html::from(card) }{ panel }</> }
+            yew::html! { <>{ yew::Html::from(card) }{ several }{ panel }</> }
         }
     };
 }

@@ -17,6 +17,7 @@ use crate::ui::dom::{focus, scroll_panel_to};
 use crate::ui::panel::{PanelProps, Wish, use_answer};
 use crate::ui::viewer::Goto;
 use analysis::process::{self, HeapSettings};
+use analysis::processes::OsProcess;
 use capabilities::{Capabilities, CapabilitySets};
 use check::Check;
 use diagnostics::DiagnosticsList;
@@ -66,8 +67,7 @@ pub(super) fn Process(props: &PanelProps) -> Html {
             }
             <div class="process-columns">
             <div class="process-facts">
-                { program(process, &props.overview, props.memory) }
-                { runtime(process) }
+                { about_programs(process, &props.overview, props.memory) }
                 <Environment source={props.source.clone()} count={process.environment_count} />
                 <Capabilities process={Rc::clone(process)} in_all={props.overview.caps.len()} on_goto={props.on_goto.clone()} />
                 <CapabilitySets process={Rc::clone(process)} />
@@ -123,7 +123,54 @@ fn fact(name: &str, value: Html, meaning: Meaning) -> Html {
     }
 }
 
-fn program(process: &process::Process, overview: &Overview, memory: MemoryUse) -> Html {
+/// What is known of the program and its runtime; of several processes, of each.
+fn about_programs(process: &process::Process, overview: &Overview, memory: MemoryUse) -> Html {
+    if process.processes.is_empty() {
+        return html! {
+            <>
+                { program(process, None, length_and_memory(overview, memory)) }
+                { runtime(process, None) }
+            </>
+        };
+    }
+    let each = |(place, own): (usize, &OsProcess)| {
+        html! {
+            <>
+                { program(&own.process, Some((place, own)), Html::default()) }
+                { runtime(&own.process, Some(place)) }
+            </>
+        }
+    };
+    html! {
+        <>
+            <section aria-labelledby="process-log">
+                <h2 id="process-log">{ format!("Log of {} processes", process.processes.len()) }</h2>
+                <dl>{ length_and_memory(overview, memory) }</dl>
+            </section>
+            { for process.processes.iter().enumerate().map(each) }
+        </>
+    }
+}
+
+/// How long the log is, and what reading it took.
+fn length_and_memory(overview: &Overview, memory: MemoryUse) -> Html {
+    html! {
+        <>
+            if let Some(date) = overview.report.as_ref().and_then(|report| report.date.clone()) {
+                { fact("Started", html! { <span class="number">{ date }</span> }, ("As in the file: local time where the program ran.", "")) }
+            }
+            if let Some(span) = overview.span {
+                { fact("Log", html! { length(span, overview) }, CLEAR) }
+            }
+            if memory.here_bytes > 0 {
+                { fact("Memory", html! { takes(memory) }, MEMORY) }
+            }
+        </>
+    }
+}
+
+/// A program: one of several, or the one whose log it is; and what else there is to say of that.
+fn program(process: &process::Process, of: Option<(usize, &OsProcess)>, more: Html) -> Html {
     let command = process.command_line();
     let name = process.program.as_deref().map(|path| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
@@ -133,9 +180,16 @@ fn program(process: &process::Process, overview: &Overview, memory: MemoryUse) -
         let command = command.clone();
         Callback::from(move |()| Some(command.clone()))
     };
+    let id = of.map_or_else(String::new, |(place, _)| place.to_string());
+    let id = format!("process-program{id}");
+    let title = of.map_or_else(|| "Program".to_owned(), |(_, own)| own.name.clone());
+    let caps = of.map(|(_, own)| {
+        let caps: Vec<String> = own.caps.iter().map(ToString::to_string).collect();
+        caps.join(", ")
+    });
     html! {
-        <section aria-labelledby="process-program">
-            <h2 id="process-program">{ "Program" }</h2>
+        <section aria-labelledby={id.clone()}>
+            <h2 {id}>{ title }</h2>
             <dl>
                 { fact("Name", name.unwrap_or_else(|| html! { "The log does not name it." }), CLEAR) }
                 if !command.is_empty() {
@@ -152,18 +206,13 @@ fn program(process: &process::Process, overview: &Overview, memory: MemoryUse) -
                 if let Some(parent) = process.parent_pid {
                     { fact("Started by", html! { <>{ "process " }<span class="number">{ parent }</span></> }, CLEAR) }
                 }
-                if let Some(date) = overview.report.as_ref().and_then(|report| report.date.clone()) {
-                    { fact("Started", html! { <span class="number">{ date }</span> }, ("As in the file: local time where the program ran.", "")) }
-                }
                 if let Some(started) = process.started {
                     { fact("Started", wall_clock(started), ("The time at which the log's clock was 0.", "")) }
                 }
-                if let Some(span) = overview.span {
-                    { fact("Log", html! { length(span, overview) }, CLEAR) }
+                if let Some(caps) = caps {
+                    { fact("Capabilities", html! { <span class="number">{ caps }</span> }, CLEAR) }
                 }
-                if memory.here_bytes > 0 {
-                    { fact("Memory", html! { takes(memory) }, MEMORY) }
-                }
+                { more }
             </dl>
         </section>
     }
@@ -219,13 +268,15 @@ fn wall_clock(at: Utc) -> Html {
     }
 }
 
-fn runtime(process: &process::Process) -> Html {
+fn runtime(process: &process::Process, place: Option<usize>) -> Html {
+    let id = place.map_or_else(String::new, |place| place.to_string());
+    let id = format!("process-runtime{id}");
     let ways = process.ways.iter();
     let ways = ways.map(|way| explained(words::way_meaning(way)));
     let unknown = process.rts.is_none() && process.heap.is_none();
     html! {
-        <section aria-labelledby="process-runtime">
-            <h2 id="process-runtime">{ "Runtime" }</h2>
+        <section aria-labelledby={id.clone()}>
+            <h2 {id}>{ "Runtime" }</h2>
             if unknown {
                 <p>{ "The log says nothing about its runtime." }</p>
             }

@@ -2,6 +2,7 @@
 //! range, and how each capability spent it.
 
 mod facts;
+mod processes;
 mod tables;
 pub(super) mod words;
 
@@ -18,6 +19,7 @@ use crate::ui::viewer::Goto;
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Interval;
 use views::session::questions::SummaryQuery;
+use views::tracks::processes::Processes;
 use views::words::heap_report;
 use views::words::report::Report;
 
@@ -32,6 +34,8 @@ struct About<'a> {
     whole: Option<&'a Numbers>,
     range: Option<Interval>,
     marked: &'a Marked,
+    /// Whose the capabilities are, if the log is of several processes.
+    processes: &'a Processes,
     /// Shows where a number was measured.
     on_goto: &'a Callback<Goto>,
 }
@@ -70,6 +74,7 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
         whole: whole.as_deref(),
         range,
         marked: &props.marked,
+        processes: &props.overview.contents.processes,
         on_goto: &props.on_goto,
     };
     html! {
@@ -88,6 +93,7 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
                 { copies(numbers, range) }
             </header>
             <Brief ..props.clone() />
+            { processes::processes(&numbers.processes) }
             <div class="cards">
                 <div class="card-column">{ facts::time(about) }{ facts::sparks(about) }</div>
                 { facts::memory(about) }

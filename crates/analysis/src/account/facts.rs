@@ -45,9 +45,67 @@ pub struct Facts {
     pub(super) requests: Requests,
     /// When the heap was counted.
     pub(super) censuses: Vec<Interval>,
+    /// The capabilities of each process, if there are several: each collects for itself.
+    processes: Vec<Vec<CapId>>,
 }
 
 impl Facts {
+    /// Of a log that processes with these capabilities have written: none of these lives longer
+    /// than its process has logged.
+    pub(crate) fn of_several(mut self, processes: Vec<Vec<CapId>>, lives: &Lives) -> Self {
+        let logged: BTreeMap<CapId, Interval> = lives
+            .caps_with_events()
+            .filter_map(|(cap, _, events)| Some((cap, events?)))
+            .collect();
+        for own in &processes {
+            let spans = own.iter().filter_map(|cap| logged.get(cap).copied());
+            let Some(span) = spans.reduce(Interval::hull) else {
+                continue;
+            };
+            for facts in self
+                .caps
+                .iter_mut()
+                .filter(|facts| own.contains(&facts.cap))
+            {
+                facts.life = facts.life.clip(span);
+                facts.known = facts.known.clip(span);
+            }
+        }
+        Self { processes, ..self }
+    }
+
+    /// The same of one process of several, or of the capabilities that belong to none.
+    fn of_process(&self, is_own: impl Fn(CapId) -> bool) -> Self {
+        let caps = self.caps.iter().filter(|facts| is_own(facts.cap));
+        let led = self.led.iter().filter(|led| is_own(led.cap));
+        Self {
+            log: self.log,
+            caps: caps.copied().collect(),
+            led: led.copied().collect(),
+            requests: self.requests.clone(),
+            censuses: self.censuses.clone(),
+            processes: Vec::new(),
+        }
+    }
+
+    /// What is known of each process, if there are several.
+    pub(super) fn by_process(&self) -> Vec<Self> {
+        let mut owners = BTreeMap::new();
+        for (place, cap) in (0..)
+            .zip(&self.processes)
+            .flat_map(|(place, caps)| caps.iter().map(move |cap| (place, *cap)))
+        {
+            owners.entry(cap).or_insert(place);
+        }
+        let count = self.processes.len();
+        let places = (0..count).map(Some).chain((count > 0).then_some(None));
+        let of = |place: Option<usize>| self.of_process(|cap| owners.get(&cap).copied() == place);
+        places
+            .map(of)
+            .filter(|facts| !facts.caps.is_empty())
+            .collect()
+    }
+
     /// The time for which the log tells what a capability did.
     pub(crate) fn known(&self, cap: CapId) -> Option<Interval> {
         let at = self.caps.binary_search_by_key(&cap, |facts| facts.cap);
@@ -182,6 +240,7 @@ impl Watch {
             led,
             requests,
             censuses: self.censuses,
+            processes: Vec::new(),
         }
     }
 }

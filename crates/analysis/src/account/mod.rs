@@ -55,6 +55,9 @@ pub(crate) struct Ledger {
     /// When the log ceased to tell of threads that were ready, in order.
     lost: Vec<u64>,
     marks: Marks,
+    /// Whether several processes have written the log: then whether any thread is ready says
+    /// nothing of an idle capability, as it may be another process' thread.
+    is_of_several: bool,
 }
 
 impl Ledger {
@@ -81,23 +84,21 @@ impl Ledger {
             lost,
             ..Self::default()
         };
-        let account = Account {
-            lanes,
-            ledger: &ledger,
-        };
-        let pauses = Pauses::of(facts, account);
-        let collections = Collections::of(&pauses, &facts.censuses, account);
-        let mut pieces = vec![Pieces::default(); lanes.len()];
-        for of in &facts.caps {
-            let lane = usize::from(of.cap.0) + 1;
-            if let (Some(cap), Some(slot)) = (lanes.get(lane), pieces.get_mut(lane)) {
-                *slot = Pieces::of(cap, *of, &collections);
-                ledger.lives[lane] = (of.life.start().0, of.life.end().0);
+        let several = facts.by_process();
+        ledger.pieces = vec![Pieces::default(); lanes.len()];
+        ledger.pauses = if several.is_empty() {
+            ledger.collect(facts, lanes)
+        } else {
+            ledger.is_of_several = true;
+            let all = ledger.caps.clone();
+            let mut pauses = Vec::new();
+            for own in &several {
+                ledger.caps = own.caps.iter().map(|facts| facts.cap).collect();
+                pauses.push(ledger.collect(own, lanes));
             }
-        }
-        drop(collections);
-        ledger.pieces = pieces;
-        ledger.pauses = pauses;
+            ledger.caps = all;
+            Pauses::together(pauses)
+        };
         let account = Account {
             lanes,
             ledger: &ledger,
@@ -106,6 +107,30 @@ impl Ledger {
         ledger.marks = marks;
         ledger.readied.forget_threads();
         ledger
+    }
+
+    /// The collections of a process, whose capabilities these are; their pieces are made.
+    fn collect(&mut self, facts: &Facts, lanes: &[Cap]) -> Pauses {
+        let account = Account {
+            lanes,
+            ledger: self,
+        };
+        let pauses = Pauses::of(facts, account);
+        let collections = Collections::of(&pauses, &facts.censuses, account);
+        let mut made = Vec::new();
+        for of in &facts.caps {
+            let lane = usize::from(of.cap.0) + 1;
+            let pieces = lanes
+                .get(lane)
+                .map(|cap| Pieces::of(cap, *of, &collections));
+            made.extend(pieces.map(|pieces| (lane, pieces, of.life)));
+        }
+        drop(collections);
+        for (lane, pieces, life) in made {
+            self.pieces[lane] = pieces;
+            self.lives[lane] = (life.start().0, life.end().0);
+        }
+        pauses
     }
 }
 
@@ -189,10 +214,10 @@ impl<'a> Account<'a> {
         self.ledger.lives.get(lane).copied().unwrap_or_default()
     }
 
-    /// The lanes of capabilities, without that of none.
+    /// The lanes of the capabilities.
     fn each_cap(self) -> impl Iterator<Item = (CapId, &'a Cap)> {
-        let lanes = self.lanes.iter().skip(1);
-        (0..=u16::MAX).map(CapId).zip(lanes)
+        let caps = self.ledger.caps.iter();
+        caps.filter_map(move |cap| Some((*cap, self.lanes.get(usize::from(cap.0) + 1)?)))
     }
 
     /// When a run of a capability ended; 0 if there is no such run.

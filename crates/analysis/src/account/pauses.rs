@@ -14,6 +14,7 @@ use super::search::Ahead;
 use eventlog::ids::{CapId, Nanos};
 use model::lane::Lane;
 use model::place::place32;
+use model::sorting::SortSmall;
 use model::time::Interval;
 
 /// A collection of the program.
@@ -85,6 +86,27 @@ impl Pauses {
             pauses.push(pause);
         }
         pauses.who_stopped_last(lanes);
+        pauses
+    }
+
+    /// Those of several processes. Where two collect at the same time, the later one counts from
+    /// the end of the other.
+    pub(super) fn together(processes: Vec<Self>) -> Self {
+        let mut all: Vec<Pause> = processes.into_iter().flat_map(|own| own.all).collect();
+        all.sort_small_by_key(|pause| (pause.start, pause.end, pause.leader));
+        let mut pauses = Self::default();
+        let mut covered = Nanos(0);
+        for pause in all {
+            let start = pause.start.max(covered);
+            let end = pause.end.max(start);
+            pauses.push(Pause {
+                requested: pause.requested.max(covered).min(start),
+                start,
+                end,
+                ..pause
+            });
+            covered = end;
+        }
         pauses
     }
 

@@ -57,10 +57,9 @@ pub(super) struct Collections<'a> {
 impl<'a> Collections<'a> {
     /// Of these capabilities.
     pub(super) fn of(pauses: &'a Pauses, censuses: &[Interval], account: Account<'_>) -> Self {
-        let caps = account.lanes;
         let all = pauses.all();
         let mut phased = vec![false; all.len()];
-        for cap in caps {
+        for (_, cap) in account.each_cap() {
             let mut ahead = Ahead::default();
             let phases = cap.phases.lane();
             for i in 0..phases.len() {
@@ -76,7 +75,7 @@ impl<'a> Collections<'a> {
         }
         Self {
             pauses,
-            scheduled: caps.iter().any(|cap| !cap.runs.is_empty()),
+            scheduled: account.lanes.iter().any(|cap| !cap.runs.is_empty()),
             phased,
             censuses: censuses
                 .iter()

@@ -234,6 +234,7 @@ impl Account<'_> {
         let runs = of.runs.time_in(life);
         let running_ns = runs[Class::Running as usize] + runs[Class::Open as usize];
         let idle_ready_ns = totals.idle_ready_ns.get(usize::from(cap.0));
+        let idle_ready_ns = idle_ready_ns.filter(|_| !self.ledger.is_of_several);
         let mut times = CapTimes {
             life_ns: life.duration().0,
             running_ns,

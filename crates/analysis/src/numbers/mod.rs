@@ -6,6 +6,8 @@
 mod collections;
 pub mod collections_query;
 pub mod columns;
+mod heaps;
+pub mod of_processes;
 pub mod sparks_query;
 pub(crate) mod steps;
 pub mod summary;
@@ -13,6 +15,7 @@ mod tally;
 
 pub use collections::Collection;
 use collections::Collections;
+use heaps::Heaps;
 use steps::{CapSteps, Samples, Steps, Window};
 
 use rustc_hash::FxHashSet;
@@ -53,6 +56,8 @@ pub struct Numbers {
     heap_logged: bool,
     /// Bytes that each capability has allocated since the start.
     allocated: CapSteps<u64>,
+    /// The processes whose heaps are counted together.
+    heaps: Heaps,
     /// What was live after collections.
     live: Samples,
     /// What the runtime holds of the system's memory.
@@ -77,6 +82,7 @@ impl Sink for Numbers {
         EventType::HEAP_INFO_GHC,
         EventType::GC_STATS_GHC,
         EventType::TASK_CREATE,
+        EventType::CAPSET_CREATE,
     ]);
 
     fn event(&mut self, record: &Record<'_>) {
@@ -93,6 +99,13 @@ impl Sink for Numbers {
                     self.tasks.push(at.0);
                 }
             }
+            (
+                Event::CapsetCreate {
+                    capset,
+                    capset_type,
+                },
+                _,
+            ) => self.heaps.created(capset, capset_type),
             (event, cap) => self.counter_event(&event, cap, at),
         }
     }
@@ -131,12 +144,20 @@ impl Numbers {
                     self.collections.allocated(more);
                 }
             }
-            Event::HeapSize { size_bytes, .. } => {
-                self.heap_size.push(at.0, size_bytes);
+            Event::HeapSize {
+                heap_capset,
+                size_bytes,
+            } => {
+                let together = self.heaps.size(heap_capset, size_bytes);
+                self.heap_size.push(at.0, together);
                 self.collections.heap_size(cap, size_bytes);
             }
-            Event::HeapLive { live_bytes, .. } => {
-                self.live.push(at.0, live_bytes);
+            Event::HeapLive {
+                heap_capset,
+                live_bytes,
+            } => {
+                let together = self.heaps.live(heap_capset, live_bytes);
+                self.live.push(at.0, together);
                 self.collections.live(cap, live_bytes);
             }
             Event::HeapInfoGHC {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::of_processes::ProcessNumbers;
 use super::steps::Window;
 use super::tally::Tally;
 use super::{Collection, Counters, Numbers};
@@ -70,6 +71,11 @@ pub struct Summary {
     pub account: ProgramTimes,
     /// Where the largest of these numbers are.
     pub places: Places,
+    /// The numbers of each process, if several have written the log: the others are of all of them
+    /// together. Times of the mutator and of collections, and what follows from them, make sense
+    /// of one program only, and are there no more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<ProcessNumbers>,
 }
 
 /// When the numbers of a summary that are the most of something were reached, each for
@@ -253,6 +259,7 @@ impl Numbers {
                     .map(|sample| self.place_of(sample, |gc| gc.heap_size_bytes)),
                 max_fragmentation: tally.most_fragmentation.map(|most| most.at),
             },
+            processes: Vec::new(),
         }
     }
 

@@ -119,6 +119,12 @@ impl Store {
         self.threads.len()
     }
 
+    /// The capability that each thread was on last, as far as the log tells, by no order.
+    pub fn homes(&self) -> impl Iterator<Item = (ThreadId, CapId)> + '_ {
+        let threads = self.threads.iter();
+        threads.filter_map(|(_, thread)| Some((thread.id, thread.home?)))
+    }
+
     /// How many runs there are.
     #[must_use]
     pub fn run_count(&self) -> usize {

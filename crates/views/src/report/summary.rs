@@ -5,6 +5,7 @@ use super::{Section, Wanted};
 use crate::scene::format;
 use crate::session::query::Answers;
 use crate::session::questions::SummaryQuery;
+use crate::words::processes;
 use analysis::account::report::{CapTimes, ProgramTimes};
 use analysis::numbers::summary::{SparkTotals, Summary};
 use eventlog::ids::Duration;
@@ -18,8 +19,25 @@ pub(super) async fn section(log: &impl Answers, wanted: &Wanted) -> Option<Secti
     let mut section = Section::new("summary", "Summary");
     let html = &mut section.body;
     let summary = log.ask(SummaryQuery(wanted.range)).await?;
+    if !summary.processes.is_empty() {
+        let table = Table {
+            caption: "The processes of this log".to_owned(),
+            columns: processes::COLUMNS
+                .map(|(name, _)| match name {
+                    "Process" => Column::Text(name),
+                    _ => Column::Number(name),
+                })
+                .to_vec(),
+            rows: (summary.processes.iter())
+                .map(|own| processes::row(own).to_vec())
+                .collect(),
+            all: None,
+        };
+        html.table(&table);
+        html.note(processes::TOGETHER);
+    }
     html.facts(&times(&summary));
-    if summary.gc_ns.is_none() {
+    if summary.gc_ns.is_none() && summary.processes.is_empty() {
         html.note("The log has no events of collections, which +RTS -l writes and -l-g and -l-a leave out: how the time is shared between mutator and collector is not known.");
     }
     match &summary.sparks {

@@ -20,7 +20,9 @@ impl Session {
     /// The environment variables of the process, by name. They may hold secrets.
     #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {
-        self.recording.info.facts.environment()
+        let info = &self.recording.info;
+        let of_several = info.processes.environment();
+        of_several.unwrap_or_else(|| info.facts.environment())
     }
 
     /// What is wrong or odd about the log, or worth to know about it, by time.

@@ -30,8 +30,17 @@ impl Overview {
     #[must_use]
     pub fn facts(&self) -> String {
         let mut facts = Vec::new();
-        if let Some(ghc) = &self.ghc {
+        let processes = &self.contents.processes.all;
+        // Which GHC wrote a log of several programs is said of each.
+        let is_same = processes.windows(2).all(|two| two[0].ghc == two[1].ghc);
+        if let Some(ghc) = self.ghc.as_ref().filter(|_| is_same) {
             facts.push(format!("GHC {ghc}"));
+        }
+        if !processes.is_empty() {
+            facts.push(format!(
+                "{} processes",
+                format::count(processes.len() as u64)
+            ));
         }
         if !self.caps.is_empty() {
             facts.push(format::many(self.caps.len() as u64, "capability"));

@@ -173,11 +173,6 @@ impl TrackView {
 /// All tracks to be shown: those that are pinned, then group by group.
 #[must_use]
 pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
-    let mut groups: Vec<(TrackName, Group)> = Group::ALL
-        .iter()
-        .filter_map(|group| Some((TrackName::new(group.name())?, *group)))
-        .collect();
-    apply_moves(&mut groups, |(name, _)| name, &view.moved);
     let builder = Builder {
         known,
         listed: known.threads.iter().map(|row| row.id).collect(),
@@ -187,8 +182,12 @@ pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
     };
     let mut pinned = Vec::new();
     let mut tracks = Vec::new();
-    for (name, group) in groups {
-        builder.group(&name, group, &mut pinned, &mut tracks);
+    for (name, group) in builder.groups(None) {
+        builder.group(&name, (group, None), &mut pinned, &mut tracks);
+        // What is of one process comes behind what is of all.
+        if group == Group::Program {
+            builder.processes(&mut pinned, &mut tracks);
+        }
     }
     let place = |track: &Track| view.pinned.iter().position(|name| *name == track.id);
     pinned.sort_small_by_key(place);
@@ -228,22 +227,64 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// The groups of a process, or those of none, in the order that is wanted.
+    fn groups(&self, process: Option<usize>) -> Vec<(TrackName, Group)> {
+        let name = |group: Group| (group.name_of(process), group);
+        let mut groups: Vec<_> = Group::ALL.into_iter().map(name).collect();
+        apply_moves(&mut groups, |(name, _)| name, &self.view.moved);
+        groups
+    }
+
+    /// The processes, if they are several: each a heading with its groups below.
+    fn processes(&self, pinned: &mut Vec<Track>, tracks: &mut Vec<Track>) {
+        for (place, own) in self.known.contents.processes.all.iter().enumerate() {
+            let name = TrackName::process(place);
+            if self.view.hidden.contains(&name) {
+                continue;
+            }
+            let mut inside = Vec::new();
+            for (name, group) in self.groups(Some(place)) {
+                if !self.view.hidden.contains(&group.name_of(None)) {
+                    self.group(&name, (group, Some(place)), pinned, &mut inside);
+                }
+            }
+            if inside.is_empty() {
+                continue;
+            }
+            let folded = self.is_folded(&name, false);
+            let note = own.pid.map_or_else(String::new, |pid| format!("pid {pid}"));
+            tracks.push(Track {
+                process: Some(place),
+                ..heading(Kind::Process, name, &own.name, note, folded)
+            });
+            if !folded {
+                tracks.extend(inside);
+            }
+        }
+    }
+
     fn group(
         &self,
         name: &TrackName,
-        group: Group,
+        (group, process): (Group, Option<usize>),
         pinned: &mut Vec<Track>,
         tracks: &mut Vec<Track>,
     ) {
         if self.view.hidden.contains(name) {
             return;
         }
-        let mut rows = self.rows(group);
+        let mut rows = self.rows(group, process);
         apply_moves(&mut rows, |track| &track.id, &self.view.moved);
         rows.retain(|track| !self.view.hidden.contains(&track.id));
         for track in &mut rows {
             track.selected = self.view.selected.contains(&track.id);
             track.pinned = self.view.pinned.contains(&track.id);
+            // At the top it does not stand below its process.
+            if let Some(own) = process.filter(|_| track.pinned && group != Group::Capabilities) {
+                let own = self.known.contents.processes.all.get(own);
+                let of = own.map_or("", |own| own.name.as_str());
+                track.name = format!("{of} · {}", track.name);
+            }
         }
         let (up, mut rest): (Vec<Track>, Vec<Track>) =
             rows.into_iter().partition(|track| track.pinned);
@@ -255,11 +296,12 @@ impl Builder<'_> {
             return;
         }
         let folded = self.is_folded(name, group.starts_folded());
-        let note = self.note(group, rest.len(), folded);
+        let note = self.note((group, process), rest.len(), folded);
         tracks.push(Track {
             // Small letters take less room.
             short: group.short_title().to_owned(),
             name: group.title().to_uppercase(),
+            process,
             ..heading(
                 Kind::Group(group),
                 name.clone(),
@@ -272,7 +314,7 @@ impl Builder<'_> {
             return;
         }
         if group == Group::Threads && self.view.by_label {
-            self.labels(rest, tracks);
+            self.labels(rest, process, tracks);
         } else {
             tracks.extend(rest);
         }
@@ -294,9 +336,9 @@ impl Builder<'_> {
         self.filter.is_empty() || track.name.to_lowercase().contains(&self.filter)
     }
 
-    fn note(&self, group: Group, rows: usize, folded: bool) -> String {
+    fn note(&self, (group, process): (Group, Option<usize>), rows: usize, folded: bool) -> String {
         let (listed, all) = (self.known.threads.len() as u64, self.known.threads_in_all);
-        if group == Group::Threads && listed < all {
+        if group == Group::Threads && process.is_none() && listed < all {
             let labels = self
                 .known
                 .threads
@@ -315,7 +357,7 @@ impl Builder<'_> {
 
     /// Threads with one label under a heading of their own, in the order of
     /// the first of each.
-    fn labels(&self, rows: Vec<Track>, tracks: &mut Vec<Track>) {
+    fn labels(&self, rows: Vec<Track>, process: Option<usize>, tracks: &mut Vec<Track>) {
         let mut labels: Vec<(String, Vec<Track>)> = Vec::new();
         let mut places = rustc_hash::FxHashMap::default();
         let labelled = |track: &Track| !track.note.is_empty();
@@ -334,10 +376,14 @@ impl Builder<'_> {
             }
         }
         for (label, rows) in labels {
-            let name = TrackName::cut(&format!("label:{label}"));
+            let of = process.map_or_else(String::new, |place| format!("{place}"));
+            let name = TrackName::cut(&format!("label{of}:{label}"));
             let folded = self.is_folded(&name, false);
             let count = format!("× {}", format::count(rows.len() as u64));
-            tracks.push(heading(Kind::Label, name, &label, count, folded));
+            tracks.push(Track {
+                process,
+                ..heading(Kind::Label, name, &label, count, folded)
+            });
             if !folded {
                 tracks.extend(rows);
             }
@@ -346,14 +392,26 @@ impl Builder<'_> {
 
     /// All rows of a group, in their usual order. A thread that is no longer
     /// pinned and that the filter does not let through is none of them.
-    fn rows(&self, group: Group) -> Vec<Track> {
+    fn rows(&self, group: Group, process: Option<usize>) -> Vec<Track> {
         let shown = |track: &&Listed| {
             let thread = track.row.thread();
             let listed = |id| self.listed.contains(&id) || self.is_pinned(id);
-            group_of(track) == group && thread.is_none_or(listed)
+            group_of(track) == group
+                && self.process_of(track.row) == process
+                && thread.is_none_or(listed)
         };
         let rows = self.all.iter().filter(shown);
         rows.map(|track| self.track(track)).collect()
+    }
+
+    /// The place of the process that a track is about alone.
+    fn process_of(&self, row: Row) -> Option<usize> {
+        let processes = &self.known.contents.processes;
+        match (row.cap(), row.thread()) {
+            _ if !processes.are_several() => None,
+            (Some(cap), _) => processes.of_cap(cap),
+            (_, thread) => processes.of_thread(thread?),
+        }
     }
 
     fn is_pinned(&self, thread: ThreadId) -> bool {
@@ -364,6 +422,7 @@ impl Builder<'_> {
         Track {
             kind: Kind::Row(listed.row),
             group: group_of(listed),
+            process: self.process_of(listed.row),
             id: TrackName::cut(&listed.row.link(self.known.contents)),
             name: listed.title.clone(),
             short: listed.short.clone(),
@@ -389,9 +448,11 @@ fn heading(kind: Kind, id: TrackName, name: &str, note: String, folded: bool) ->
         kind,
         group: match kind {
             Kind::Group(group) => group,
+            Kind::Process => Group::Capabilities,
             Kind::Label => Group::Threads,
             Kind::Row(row) => row.group(),
         },
+        process: None,
         id,
         short: name.to_owned(),
         name: name.to_owned(),

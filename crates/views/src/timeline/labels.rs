@@ -106,6 +106,7 @@ impl<N: Names> Scene<'_, N> {
     fn paint_name_and_note(&self, track: &Track, middle: f64, painter: &mut dyn Painter) {
         let labels = self.labels_px();
         let (face, ink, left) = match track.kind {
+            Kind::Process => (Face::Body, self.palette.ink, 22.0),
             Kind::Group(_) => (Face::Heading, self.palette.ink2, 22.0),
             Kind::Label => (Face::Body, self.palette.ink2, 22.0),
             Kind::Row(_) => (Face::Body, self.palette.ink, LEFT_PX),

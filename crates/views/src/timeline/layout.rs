@@ -11,6 +11,8 @@ use crate::tracks::name::TrackName;
 /// What a line of the timeline is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
+    /// The heading of the groups of a process.
+    Process,
     /// The heading of a group.
     Group(Group),
     /// The heading of the threads with one label.
@@ -26,6 +28,8 @@ pub struct Track {
     pub kind: Kind,
     /// The group that it stands in, or is the heading of.
     pub group: Group,
+    /// The place of the process whose it is, if the log is of several.
+    pub process: Option<usize>,
     /// Its name in links and settings.
     pub id: TrackName,
     /// Its name.
@@ -50,7 +54,7 @@ impl Track {
     pub const fn row(&self) -> Option<Row> {
         match self.kind {
             Kind::Row(row) => Some(row),
-            Kind::Group(_) | Kind::Label => None,
+            Kind::Process | Kind::Group(_) | Kind::Label => None,
         }
     }
 
@@ -58,6 +62,7 @@ impl Track {
     #[must_use]
     pub const fn height(&self) -> f64 {
         match self.kind {
+            Kind::Process => 26.0,
             Kind::Group(_) => 24.0,
             Kind::Label => 22.0,
             Kind::Row(row) => row.height_px(),
@@ -182,9 +187,11 @@ impl Layout {
             return Vec::new();
         };
         let alike = |other: &&Track| match (track.kind, other.kind) {
-            (Kind::Group(_), Kind::Group(_)) => true,
+            (Kind::Group(_), Kind::Group(_)) => track.process == other.process,
             (Kind::Row(_), Kind::Row(_)) if track.pinned => other.pinned,
-            (Kind::Row(_), Kind::Row(_)) => !other.pinned && track.group == other.group,
+            (Kind::Row(_), Kind::Row(_)) => {
+                !other.pinned && (track.group, track.process) == (other.group, other.process)
+            }
             _ => false,
         };
         self.tracks.iter().filter(alike).collect()
@@ -248,6 +255,7 @@ mod tests {
         Track {
             kind: Kind::Row(Capability(CapId(cap)).into()),
             group: Group::Capabilities,
+            process: None,
             id: TrackName::capability(CapId(cap)),
             name: String::new(),
             short: String::new(),

@@ -21,7 +21,7 @@ use crate::scene::painter::{Painter, Rect};
 use crate::scene::palette::Palette;
 use crate::scene::strip::Strip;
 use crate::scene::viewport::Viewport;
-use crate::timeline::layout::{Kind, Layout, Track};
+use crate::timeline::layout::{Layout, Track};
 use crate::timeline::lit::Lit;
 use crate::tracks::item::{Item, Marks, Names, Shown};
 use analysis::timeline::flow::Arrow;
@@ -218,6 +218,6 @@ impl<N: Names> Scene<'_, N> {
 
     /// Whether a line is the heading of others.
     const fn is_heading(track: &Track) -> bool {
-        matches!(track.kind, Kind::Group(_) | Kind::Label)
+        track.row().is_none()
     }
 }

@@ -15,6 +15,8 @@ pub struct Reach {
     pub row: Row,
     /// The group that it stands in.
     pub group: Group,
+    /// The place of the process whose it is, if the log is of several.
+    pub process: Option<usize>,
     /// Its name in links and settings.
     pub id: TrackName,
     /// Its name.
@@ -23,10 +25,12 @@ pub struct Reach {
     pub label: Option<TrackName>,
 }
 
-/// All groups, by name.
-fn groups() -> BTreeSet<TrackName> {
-    let name = |group: &Group| TrackName::new(group.name());
-    Group::ALL.iter().filter_map(name).collect()
+/// All groups, of all processes, by name.
+fn groups(known: &Known<'_>) -> BTreeSet<TrackName> {
+    let places = (0..known.contents.processes.all.len()).map(Some);
+    let places = std::iter::once(None).chain(places);
+    let of = |place| Group::ALL.map(|group| group.name_of(place));
+    places.flat_map(of).collect()
 }
 
 /// All tracks of a log, in their usual order, whatever is hidden, folded or
@@ -34,7 +38,7 @@ fn groups() -> BTreeSet<TrackName> {
 #[must_use]
 pub fn all_tracks(known: &Known<'_>, view: &TrackView) -> Vec<Reach> {
     let open = TrackView {
-        opened: groups(),
+        opened: groups(known),
         threads: view.threads,
         by_label: view.by_label,
         ..TrackView::default()
@@ -43,11 +47,12 @@ pub fn all_tracks(known: &Known<'_>, view: &TrackView) -> Vec<Reach> {
     let mut all = Vec::new();
     for track in arrange(known, &open) {
         match track.kind {
-            Kind::Group(_) => label = None,
+            Kind::Process | Kind::Group(_) => label = None,
             Kind::Label => label = Some(track.id),
             Kind::Row(row) => all.push(Reach {
                 row,
                 group: track.group,
+                process: track.process,
                 id: track.id,
                 name: track.name,
                 label: label.clone(),
@@ -57,8 +62,8 @@ pub fn all_tracks(known: &Known<'_>, view: &TrackView) -> Vec<Reach> {
     all
 }
 
-/// What the hidden tracks are called, as far as the log has them; whole groups
-/// are left out.
+/// What the hidden tracks are called, as far as the log has them, and hidden processes with their
+/// groups; groups of all processes are left out.
 #[must_use]
 pub fn hidden_names(known: &Known<'_>, view: &TrackView) -> Vec<(TrackName, String)> {
     if view.hidden.is_empty() {
@@ -66,16 +71,27 @@ pub fn hidden_names(known: &Known<'_>, view: &TrackView) -> Vec<(TrackName, Stri
     }
     let all = all_tracks(known, view).into_iter();
     let hidden = all.filter(|track| view.hidden.contains(&track.id));
-    hidden.map(|track| (track.id, track.name)).collect()
+    let mut names: Vec<_> = hidden.map(|track| (track.id, track.name)).collect();
+    for (place, own) in known.contents.processes.all.iter().enumerate() {
+        names.push((TrackName::process(place), own.name.clone()));
+        let groups = Group::ALL.into_iter();
+        let name = |group: Group| format!("{} · {}", own.name, group.title());
+        names.extend(groups.map(|group| (group.name_of(Some(place)), name(group))));
+    }
+    names.retain(|(name, _)| view.hidden.contains(name));
+    names
 }
 
 impl TrackView {
     /// Has a track shown: not hidden, not folded away, not filtered out.
     pub fn reveal(&mut self, track: &Reach) {
         let group = track.group;
-        let Some(group_name) = TrackName::new(group.name()) else {
-            return;
-        };
+        let group_name = group.name_of(track.process);
+        if let Some(process) = track.process.map(TrackName::process) {
+            self.hidden.remove(&process);
+            self.hidden.remove(&group.name_of(None));
+            self.folded.remove(&process);
+        }
         self.hidden.remove(&group_name);
         self.hidden.remove(&track.id);
         // Threads are listed by the filter; what it lists, it lets pass.

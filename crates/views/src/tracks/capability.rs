@@ -91,8 +91,9 @@ impl TrackKind for Capability {
 
     /// The page knows them from what it shows of the log as a whole.
     fn shown(known: &Known<'_>) -> Vec<Listed> {
+        let processes = &known.contents.processes;
         let listed = |(cap, note): &(CapId, String)| {
-            Listed::new(Self(*cap), format!("Capability {cap}"))
+            Listed::new(Self(*cap), processes.cap_name(*cap))
                 .short(format!("Cap {cap}"))
                 .note(note)
         };

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::Row;
+use super::processes::Processes;
 use crate::heap::choice::Chosen;
 use analysis::recording::Recording;
 use analysis::timeline::thread_lane::ThreadRow;
@@ -106,6 +107,8 @@ impl Listed {
 pub struct Contents {
     /// The tracks, in their usual order within each group.
     pub tracks: Vec<Listed>,
+    /// Whose the capabilities and threads are, if several processes have written the log.
+    pub processes: Processes,
     /// Whether there is a heap profile.
     pub heap_profile: bool,
     /// The foreign functions of most announced calls, by the number that marks
@@ -124,6 +127,7 @@ impl Contents {
         let rows = &log.recording.profile_rows;
         Self {
             tracks: Row::of_log(log),
+            processes: Processes::of(log.recording),
             heap_profile: !log.recording.heap().is_empty(),
             foreign_functions: rows.foreign_functions(profiles),
             sampled_functions: rows.sampled_functions(profiles),

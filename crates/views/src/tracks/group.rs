@@ -1,5 +1,7 @@
 //! The groups that tracks stand in.
 
+use super::name::TrackName;
+
 /// The groups of tracks, in their usual order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
@@ -73,10 +75,23 @@ impl Group {
         }
     }
 
-    /// The group of that name.
+    /// The group of that name, of all processes or of one.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|group| group.name() == name)
+        let (name, process) = name.split_once('.').unwrap_or((name, "0"));
+        let is_number = process.bytes().all(|byte| byte.is_ascii_digit());
+        let mut all = Self::ALL.into_iter().filter(|_| is_number);
+        all.find(|group| group.name() == name)
+    }
+
+    /// Its name in links and settings, of the process at that place if the log is of several:
+    /// `caps`, `caps.1`.
+    #[must_use]
+    pub fn name_of(self, process: Option<usize>) -> TrackName {
+        TrackName::cut(&match process {
+            Some(place) => format!("{}.{place}", self.name()),
+            None => self.name().to_owned(),
+        })
     }
 
     /// What its heading says.

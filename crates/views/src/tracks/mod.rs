@@ -30,6 +30,7 @@ pub mod memory;
 pub mod messages;
 pub mod name;
 pub mod nonmoving;
+pub mod processes;
 mod query;
 pub mod samples;
 mod samples_paint;

@@ -47,6 +47,12 @@ impl TrackName {
         Self(format!("os{id}"))
     }
 
+    /// `process1`: a process of a log that is of several, by its place.
+    #[must_use]
+    pub fn process(place: usize) -> Self {
+        Self(format!("process{place}"))
+    }
+
     /// `all`: every source at once.
     #[must_use]
     pub fn all() -> Self {

@@ -112,6 +112,17 @@ pub fn sentence(why: &str) -> String {
 /// a program is fine.
 #[must_use]
 pub fn nothing_found(report: &Report) -> String {
+    // All for one reason, as of a log of several processes.
+    let same = report
+        .cannot_tell
+        .windows(2)
+        .all(|two| two[0].why == two[1].why);
+    if let Some(first) = report.cannot_tell.first()
+        && same
+        && report.clear.is_empty()
+    {
+        return format!("Nothing was looked for. {}", sentence(&first.why));
+    }
     format!(
         "Nothing that matters was found in {} by {}.",
         format::duration(report.range.duration()),

@@ -7,6 +7,7 @@
 //! - [`held`]: why more memory is held than is live.
 //! - [`insight`]: what the rules say of a program.
 //! - [`process`]: how a program was run.
+//! - [`processes`]: what numbers of several processes mean.
 //! - [`report`]: the lines of `+RTS -s`.
 //! - [`ticky`]: what ticky counters are about.
 //!
@@ -20,6 +21,7 @@ pub mod heap_report;
 pub mod held;
 pub mod insight;
 pub mod process;
+pub mod processes;
 pub mod report;
 mod rules;
 pub mod ticky;

@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use super::processes;
 use analysis::numbers::summary::{Generation, SparkTotals, Summary};
 use eventlog::quantity::count;
 
@@ -30,6 +31,7 @@ pub struct Report<'a>(pub &'a Summary);
 impl Display for Report<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let summary = self.0;
+        processes::print(&summary.processes, out)?;
         print_heap(summary, out)?;
         writeln!(out)?;
         print_generations(&summary.generations, out)?;

@@ -13,6 +13,7 @@ use analysis::numbers::summary::SparkTotals;
 use eventlog::ids::Duration;
 use model::time::Interval;
 use views::scene::format;
+use views::words::processes::OF_EACH;
 
 /// Why a log has no numbers of the collector; a sentence below says what to do.
 const NO_GC: &str = "no GC events in this log";
@@ -101,9 +102,11 @@ fn duration(ns: u64) -> String {
 pub(super) fn time(about: About<'_>) -> Html {
     let numbers = about.numbers;
     let total_ns = numbers.total_ns;
+    let several = !numbers.processes.is_empty();
+    let no_gc = if several { OF_EACH } else { NO_GC };
     let part = |ns: Option<u64>| {
         ns.map(|ns| (duration(ns), format::percent(ns, total_ns)))
-            .ok_or_else(|| NO_GC.to_owned())
+            .ok_or_else(|| no_gc.to_owned())
     };
     let (length, total) = (duration(numbers.account.life_ns), duration(total_ns));
     // Most clocks start so shortly before the first event that both read alike.
@@ -152,7 +155,7 @@ pub(super) fn time(about: About<'_>) -> Html {
             shown: match numbers.productivity {
                 Some(share) => Ok(only(format::fraction(share))),
                 None if numbers.mutator_ns.is_some() => Err("no time passes here".into()),
-                None => Err(NO_GC.to_owned()),
+                None => Err(no_gc.to_owned()),
             },
         },
     ];
@@ -165,7 +168,7 @@ pub(super) fn time(about: About<'_>) -> Html {
             </div>
         }
     });
-    let why = numbers.gc_ns.is_none().then(|| {
+    let why = (numbers.gc_ns.is_none() && !several).then(|| {
         html! { <p class="faint">{ "+RTS -l writes GC events; -l-g and -l-a leave them out. " }{ guide("record-gc", "How to record them") }</p> }
     });
     let facts = length.into_iter().chain(others).collect();
@@ -195,6 +198,7 @@ pub(super) fn memory(about: About<'_>) -> Html {
     let rate = match (numbers.allocation_rate, numbers.bytes_allocated) {
         (Some(rate), _) => Ok((format!("{}/s", format::bytes(rate)), String::new())),
         (None, Some(_)) if numbers.mutator_ns == Some(0) => Err("no mutator time here".into()),
+        (None, _) if !numbers.processes.is_empty() => Err(OF_EACH.to_owned()),
         (None, _) => or(None, "the log has no counts of allocation"),
     };
     let fact = Fact::new;

@@ -386,7 +386,7 @@ pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
     };
     let line = |row: &Row| {
         html! {
-            <tr key={row.cap.0}><th scope="row">{ format!("Capability {}", row.cap) }</th>{ cells(row, &columns) }</tr>
+            <tr key={row.cap.0}><th scope="row">{ about.processes.cap_name(row.cap) }</th>{ cells(row, &columns) }</tr>
         }
     };
     let coloured = |&(class, name, help, _): &Column| {

@@ -85,6 +85,7 @@ pub(super) fn track(kind: Kind, name: &str) -> Track {
     let id = match kind {
         Kind::Row(row) => row.link(&Contents::default()),
         Kind::Group(group) => group.name().to_owned(),
+        Kind::Process => "process0".to_owned(),
         Kind::Label => "label".to_owned(),
     };
     Track {
@@ -92,8 +93,10 @@ pub(super) fn track(kind: Kind, name: &str) -> Track {
         group: match kind {
             Kind::Row(row) => row.group(),
             Kind::Group(group) => group,
+            Kind::Process => Group::Capabilities,
             Kind::Label => Group::Threads,
         },
+        process: None,
         id: TrackName::cut(&id),
         name: name.to_owned(),
         short: name.to_owned(),

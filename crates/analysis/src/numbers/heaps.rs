@@ -1,0 +1,76 @@
+//! The heaps of several processes in one log: what they take and hold is told together.
+
+use eventlog::cursor::CapsetType;
+use eventlog::ids::CapsetId;
+
+/// The kind of capability sets that are OS processes.
+const OS_PROCESS: CapsetType = CapsetType(2);
+/// More of them than this come from damage.
+const MOST: usize = 64;
+
+/// What each process said last of its heap. A log of one process has one heap, whatever
+/// capability set is named with it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Heaps(Vec<Heap>);
+
+#[derive(Clone, Copy, Debug)]
+struct Heap {
+    of: CapsetId,
+    size_bytes: u64,
+    live_bytes: u64,
+}
+
+impl Heaps {
+    /// A capability set was created.
+    pub(super) fn created(&mut self, of: CapsetId, kind: CapsetType) {
+        if kind == OS_PROCESS && self.0.len() < MOST && self.0.iter().all(|heap| heap.of != of) {
+            self.0.push(Heap {
+                of,
+                size_bytes: 0,
+                live_bytes: 0,
+            });
+        }
+    }
+
+    /// What all processes take of memory, when one of them takes so much.
+    pub(super) fn size(&mut self, of: CapsetId, bytes: u64) -> u64 {
+        self.together(of, bytes, |heap| &mut heap.size_bytes)
+    }
+
+    /// What is live in all of them, when so much is in one.
+    pub(super) fn live(&mut self, of: CapsetId, bytes: u64) -> u64 {
+        self.together(of, bytes, |heap| &mut heap.live_bytes)
+    }
+
+    fn together(&mut self, of: CapsetId, bytes: u64, which: fn(&mut Heap) -> &mut u64) -> u64 {
+        let Some(own) = self.0.iter_mut().find(|heap| heap.of == of) else {
+            return bytes;
+        };
+        *which(own) = bytes;
+        let all = self.0.iter_mut().map(|heap| *which(heap));
+        all.fold(0, u64::saturating_add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heaps_of_processes_are_told_together() {
+        let (one, two) = (CapsetId(0), CapsetId(2));
+        let mut heaps = Heaps::default();
+        heaps.created(one, OS_PROCESS);
+        heaps.created(CapsetId(1), CapsetType(3));
+        assert_eq!(heaps.size(one, 10), 10);
+        // No process: it is told as it stands.
+        assert_eq!(heaps.size(CapsetId(1), 7), 7);
+        heaps.created(two, OS_PROCESS);
+        heaps.created(two, OS_PROCESS);
+        assert_eq!((heaps.size(two, 5), heaps.live(two, 3)), (15, 3));
+        assert_eq!(
+            (heaps.size(one, 1), heaps.live(one, u64::MAX)),
+            (6, u64::MAX)
+        );
+    }
+}

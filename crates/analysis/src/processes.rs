@@ -1,0 +1,207 @@
+//! The processes of a log that several have written, which is what merging logs makes: each is a
+//! capability set of the kind *OS process*, with what the log says of that set.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::info::{ghc_of, program_of};
+use crate::process::{Capset, HeapSettings, Process, ways};
+use eventlog::ids::{CapId, CapsetId};
+use eventlog::quantity::Utc;
+use eventlog::{Event, Record};
+use model::sorting::SortSmall;
+
+/// The kind of capability sets that are OS processes.
+const OS_PROCESS: u16 = 2;
+/// The kind of those that share a clock.
+const CLOCK_DOMAIN: u16 = 3;
+/// More capability sets than this come from damage.
+const MOST_SETS: usize = 1000;
+
+/// A process of a log that is of several.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct OsProcess {
+    /// What it is called: like its program, and otherwise than all others.
+    pub name: String,
+    /// Its capabilities, by number.
+    pub caps: Vec<CapId>,
+    /// What is known of it alone; its capability set is the only one.
+    pub process: Process,
+}
+
+/// What the log says of each capability set.
+#[derive(Clone, Debug, Default)]
+pub struct Processes {
+    sets: BTreeMap<CapsetId, Said>,
+}
+
+/// What the log says of a capability set.
+#[derive(Clone, Debug, Default)]
+struct Said {
+    kind: u16,
+    caps: BTreeSet<CapId>,
+    rts: Option<String>,
+    args: Vec<String>,
+    environment: Vec<String>,
+    pid: Option<u32>,
+    parent_pid: Option<u32>,
+    clock_origin_ns: Option<i128>,
+    heap: Option<HeapSettings>,
+}
+
+impl Processes {
+    /// Takes an event that says what a process is.
+    pub fn event(&mut self, event: &Event<'_>, record: &Record<'_>) {
+        let (Event::CapsetCreate { capset, .. }
+        | Event::CapsetAssignCap { capset, .. }
+        | Event::RtsIdentifier { capset, .. }
+        | Event::ProgramArgs { capset, .. }
+        | Event::ProgramEnv { capset, .. }
+        | Event::OsProcessPid { capset, .. }
+        | Event::OsProcessParentPid { capset, .. }
+        | Event::WallClockTime { capset, .. }
+        | Event::HeapInfoGHC {
+            heap_capset: capset,
+            ..
+        }) = *event
+        else {
+            return;
+        };
+        if self.sets.len() < MOST_SETS || self.sets.contains_key(&capset) {
+            self.sets.entry(capset).or_default().hear(event, record);
+        }
+    }
+
+    /// The capability sets that are processes, if there are several.
+    fn several(&self) -> Vec<(CapsetId, &Said)> {
+        let sets = self.sets.iter().map(|(id, said)| (*id, said));
+        let all: Vec<_> = sets.filter(|(_, said)| said.kind == OS_PROCESS).collect();
+        if all.len() > 1 { all } else { Vec::new() }
+    }
+
+    /// The processes, in the order of their capability sets; none if the log is of one.
+    #[must_use]
+    pub fn all(&self) -> Vec<OsProcess> {
+        let sets = self.several();
+        let programs: Vec<String> = (1..)
+            .zip(&sets)
+            .map(|(number, (_, said))| {
+                let program = program_of(&said.args).filter(|name| !name.is_empty());
+                program.map_or_else(|| format!("process {number}"), str::to_owned)
+            })
+            .collect();
+        let alone = |name: &String| programs.iter().filter(|other| *other == name).count() == 1;
+        let mut names = BTreeSet::new();
+        let mut all = Vec::new();
+        for ((number, (id, said)), program) in (1..).zip(sets).zip(&programs) {
+            let mut name = match said.pid {
+                Some(pid) if !alone(program) => format!("{program} {pid}"),
+                _ => program.clone(),
+            };
+            if !names.insert(name.clone()) {
+                name = format!("{name} ({number})");
+                names.insert(name.clone());
+            }
+            all.push(OsProcess {
+                name,
+                caps: said.caps.iter().copied().collect(),
+                process: self.process(id, said),
+            });
+        }
+        all
+    }
+
+    /// The environment variables of all processes with their values, each with the process' name
+    /// behind its own; `None` if the log is of one.
+    #[must_use]
+    pub fn environment(&self) -> Option<Vec<(String, String)>> {
+        let sets = self.several();
+        let mut all = Vec::new();
+        for (own, (_, said)) in self.all().iter().zip(&sets) {
+            let of = |(name, value)| (format!("{name} ({})", own.name), value);
+            all.extend(variables(&said.environment).into_iter().map(of));
+        }
+        all.sort_small_by(Ord::cmp);
+        (!sets.is_empty()).then_some(all)
+    }
+
+    fn process(&self, id: CapsetId, said: &Said) -> Process {
+        let rts = said.rts.as_deref();
+        // The clock has a set of its own, of the same capabilities.
+        let shares =
+            |other: &&Said| other.kind == CLOCK_DOMAIN && !other.caps.is_disjoint(&said.caps);
+        let clock = said.clock_origin_ns.or_else(|| {
+            let mut clocks = self.sets.values().filter(shares);
+            clocks.find_map(|clock| clock.clock_origin_ns)
+        });
+        Process {
+            program: said.args.first().cloned(),
+            arguments: said.args.iter().skip(1).cloned().collect(),
+            environment_count: said.environment.len() as u64,
+            rts: said.rts.clone(),
+            ghc: rts.and_then(ghc_of).map(str::to_owned),
+            ways: rts.map_or_else(Vec::new, ways),
+            pid: said.pid,
+            parent_pid: said.parent_pid,
+            started: clock.and_then(Utc::from_nanoseconds),
+            heap: said.heap,
+            capsets: vec![Capset {
+                id,
+                kind: said.kind,
+                caps: said.caps.iter().copied().collect(),
+            }],
+            ..Process::default()
+        }
+    }
+
+    /// Whether there are several.
+    #[must_use]
+    pub fn are_several(&self) -> bool {
+        !self.several().is_empty()
+    }
+
+    /// The capabilities of each process, in the order of [`all`](Self::all).
+    #[must_use]
+    pub fn caps(&self) -> Vec<Vec<CapId>> {
+        let caps = |(_, said): (CapsetId, &Said)| said.caps.iter().copied().collect();
+        self.several().into_iter().map(caps).collect()
+    }
+}
+
+impl Said {
+    fn hear(&mut self, event: &Event<'_>, record: &Record<'_>) {
+        match *event {
+            Event::CapsetCreate { capset_type, .. } => self.kind = capset_type.0,
+            Event::CapsetAssignCap { cap, .. } => drop(self.caps.insert(cap)),
+            Event::RtsIdentifier { rtsident, .. } => {
+                let text = rtsident.to_str();
+                self.rts = Some(text.trim_end_matches('\0').to_owned());
+            }
+            Event::ProgramArgs { args, .. } => {
+                self.args = args.iter().map(|arg| arg.to_str().into_owned()).collect();
+            }
+            Event::ProgramEnv { env, .. } => {
+                self.environment = env.iter().map(|text| text.to_str().into_owned()).collect();
+            }
+            Event::OsProcessPid { pid, .. } => self.pid = Some(pid),
+            Event::OsProcessParentPid { ppid, .. } => self.parent_pid = Some(ppid),
+            Event::WallClockTime { sec, nsec, .. } => {
+                let now = i128::from(sec) * 1_000_000_000 + i128::from(nsec);
+                self.clock_origin_ns = Some(now - i128::from(record.time.0));
+            }
+            _ => self.heap = HeapSettings::told_by(event).or(self.heap),
+        }
+    }
+}
+
+/// The environment variables of texts such as `NAME=value`, by name.
+pub(crate) fn variables(texts: &[String]) -> Vec<(String, String)> {
+    let split = |variable: &String| match variable.split_once('=') {
+        Some((name, value)) => (name.to_owned(), value.to_owned()),
+        None => (variable.clone(), String::new()),
+    };
+    let mut variables: Vec<_> = texts.iter().map(split).collect();
+    variables.sort_small_by(Ord::cmp);
+    variables
+}

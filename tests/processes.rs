@@ -1,0 +1,301 @@
+//! A log that several processes have written: whose its capabilities and threads are is known, and
+//! the numbers of each are those of its own log.
+
+mod common;
+
+use std::fs;
+
+use analysis::account::report::CapTimes;
+use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
+use common::build::{Build, TYPES};
+use common::merging::merged;
+use common::picture::tracks;
+use common::{eventscope, fixture, stdout};
+use eventlog::ids::ThreadId;
+use eventlog::write::merge::Align;
+use tempfile::TempDir;
+use views::session::questions::{EnvironmentQuery, FindingsQuery, ProcessQuery, SummaryQuery};
+use views::session::{Session, read_session};
+use views::timeline::arrange::{TrackChange, TrackView};
+use views::timeline::layout::{Kind, Layout, Track};
+use views::timeline::reveal::all_tracks;
+use views::tracks::name::TrackName;
+
+const NAMES: [&str; 3] = [
+    "ghc-9.6.6/fib-forkio-N2-l",
+    "ghc-9.6.6/sparks-N2-ls",
+    "ghc-9.6.6/dense-N2-l-flush",
+];
+
+fn session(mut log: &[u8]) -> Session {
+    read_session(&mut log).expect("a log")
+}
+
+fn three() -> ([Vec<u8>; 3], Session) {
+    let logs = NAMES.map(|name| fixture(name).bytes());
+    let slices = [0, 1, 2].map(|at| logs[at].as_slice());
+    let (new, ..) = merged(&slices, &Align::Start, &[]).expect("a plan");
+    let new = session(&new);
+    (logs, new)
+}
+
+/// What does not depend on how long the other processes ran.
+fn own(times: &CapTimes) -> [u64; 6] {
+    [
+        times.running_ns,
+        times.collecting_ns,
+        times.waiting_ns,
+        times.stopping_ns,
+        times.census_ns,
+        times.coming_back_ns,
+    ]
+}
+
+#[test]
+fn each_process_has_the_numbers_of_its_own_log() {
+    let (logs, new) = three();
+    let all = new.ask(&SummaryQuery(None));
+    let (times, collections) = (all.account.caps.clone(), all.generations.clone());
+    assert_eq!(all.processes.len(), 3);
+    assert_eq!(
+        (all.gc_ns, all.mutator_ns, all.productivity),
+        (None, None, None)
+    );
+    let (mut place, mut led) = (0, 0);
+    for (log, own_numbers) in logs.iter().zip(&all.processes) {
+        let alone = session(log).ask(&SummaryQuery(None));
+        for ((_, before), (_, after)) in alone.account.caps.iter().zip(&times[place..]) {
+            assert_eq!(own(after), own(before), "{}", own_numbers.name);
+        }
+        place += alone.account.caps.len();
+        assert_eq!(own_numbers.capabilities, alone.account.caps.len() as u64);
+        assert_eq!(Some(own_numbers.gc_ns), alone.gc_ns);
+        assert_eq!(Some(own_numbers.collections), alone.collections);
+        assert_eq!(own_numbers.bytes_allocated, alone.bytes_allocated);
+        led += alone
+            .generations
+            .iter()
+            .map(|row| row.collections)
+            .sum::<u64>();
+    }
+    assert_eq!(
+        collections.iter().map(|row| row.collections).sum::<u64>(),
+        led
+    );
+    // Memory of all of them together is at least that of the one that takes most.
+    let most = logs
+        .iter()
+        .map(|log| session(log).ask(&SummaryQuery(None)).max_heap_size);
+    assert!(all.max_heap_size >= most.max().flatten());
+}
+
+#[test]
+fn rules_say_nothing_of_several_processes() {
+    let (_, new) = three();
+    let report = new.ask(&FindingsQuery(None)).expect("it is read");
+    assert!(report.findings.is_empty() && report.clear.is_empty());
+    assert!(
+        report
+            .cannot_tell
+            .iter()
+            .all(|rule| rule.why.contains("several processes"))
+    );
+    let said = views::words::insight::nothing_found(&report);
+    assert!(
+        said.starts_with("Nothing was looked for. Rules look at one program"),
+        "{said}"
+    );
+}
+
+fn threads(session: &Session) -> Vec<ThreadRow> {
+    let filter = ThreadFilter {
+        limit: 10_000,
+        ..ThreadFilter::default()
+    };
+    session.ask(&filter).0
+}
+
+fn arranged(session: &Session, view: &TrackView) -> Vec<Track> {
+    let rows = threads(session);
+    tracks(session, (&rows, rows.len()), view)
+}
+
+#[test]
+fn tracks_stand_below_their_process() {
+    let (logs, new) = three();
+    let processes = new.contents().processes;
+    let names: Vec<&str> = processes.all.iter().map(|own| own.name.as_str()).collect();
+    assert_eq!(names, ["fib-forkio", "sparks", "dense"]);
+    assert_eq!(
+        new.overview().program.as_deref(),
+        Some("fib-forkio + sparks + dense")
+    );
+
+    // Threads of each, as their own logs have them.
+    let mut expected = Vec::new();
+    for log in &logs {
+        expected.push(threads(&session(log)).len());
+    }
+    let view = TrackView {
+        opened: ["runtime.0", "runtime.1", "runtime.2"]
+            .into_iter()
+            .filter_map(TrackName::new)
+            .collect(),
+        ..TrackView::default()
+    };
+    let all = arranged(&new, &view);
+    for (place, count) in expected.into_iter().enumerate() {
+        let of = all.iter().filter(|track| track.process == Some(place));
+        let rows: Vec<&Track> = of.clone().filter(|track| track.row().is_some()).collect();
+        let threads = rows.iter().filter_map(|track| track.row()?.thread());
+        assert_eq!(threads.count(), count, "{}", names[place]);
+        let caps: Vec<&str> = rows
+            .iter()
+            .filter(|track| track.id.as_str().starts_with("cap"))
+            .map(|track| track.name.as_str())
+            .collect();
+        let number = 2 * place;
+        let name = |cap| format!("{} · cap {cap}", names[place]);
+        assert_eq!(caps, [name(number), name(number + 1)]);
+        let heading = of.clone().next().expect("a heading");
+        assert_eq!(
+            (heading.kind, heading.name.as_str()),
+            (Kind::Process, names[place])
+        );
+    }
+    // Each line has a name of its own.
+    let mut ids: Vec<&TrackName> = all.iter().map(|track| &track.id).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), all.len());
+}
+
+#[test]
+fn a_process_is_folded_and_revealed() {
+    let (_, new) = three();
+    let name = |name: &str| TrackName::new(name).expect("a name");
+    let mut view = TrackView::default();
+    let layout = Layout::new(arranged(&new, &view));
+    for folded in ["process1", "caps.2"] {
+        view.change(TrackChange::Fold(name(folded)), &layout);
+    }
+    let shows = |view: &TrackView, id: &str| {
+        arranged(&new, view)
+            .iter()
+            .any(|track| track.id.as_str() == id)
+    };
+    assert!(shows(&view, "process1") && !shows(&view, "caps.1") && !shows(&view, "cap4"));
+    assert!(shows(&view, "cap0"));
+    let rows = threads(&new);
+    let caps: Vec<_> = new
+        .overview()
+        .caps
+        .iter()
+        .map(|life| (life.cap, String::new()))
+        .collect();
+    let contents = new.contents();
+    let known = views::tracks::Known {
+        caps: &caps,
+        contents: &contents,
+        threads: &rows,
+        pinned_threads: &[],
+        threads_in_all: rows.len() as u64,
+    };
+    let all = all_tracks(&known, &view);
+    for wanted in ["cap2", "cap4"] {
+        let track = all
+            .iter()
+            .find(|track| track.id.as_str() == wanted)
+            .expect("it is there");
+        view.reveal(track);
+        assert!(shows(&view, wanted), "{wanted}");
+    }
+    // A pinned thread says whose it is.
+    view.change(TrackChange::Pin(TrackName::thread(rows[0].id)), &layout);
+    let pinned = arranged(&new, &view);
+    assert!(pinned[0].name.contains(" · "), "{}", pinned[0].name);
+    assert_eq!(contents.processes.of_thread(ThreadId(0)), None);
+}
+
+#[test]
+fn what_a_log_says_of_each_process_is_told() {
+    let (logs, new) = three();
+    let process = new.ask(&ProcessQuery);
+    assert_eq!(process.processes.len(), 3);
+    let mut variables = 0;
+    for (log, of) in logs.iter().zip(&process.processes) {
+        let alone = session(log).ask(&ProcessQuery);
+        let now = &of.process;
+        assert_eq!(now.command_line(), alone.command_line());
+        assert_eq!((now.pid, now.parent_pid), (alone.pid, alone.parent_pid));
+        assert_eq!(
+            (&now.rts, &now.ghc, &now.ways),
+            (&alone.rts, &alone.ghc, &alone.ways)
+        );
+        assert_eq!(now.heap, alone.heap);
+        variables += alone.environment_count;
+    }
+    let environment = new.ask(&EnvironmentQuery);
+    assert_eq!(environment.len() as u64, variables);
+    assert!(new.overview().facts().contains("3 processes"));
+}
+
+#[test]
+fn processes_of_one_program_have_names_of_their_own() {
+    let log = |start: u64| {
+        let mut log = Build::with_types(TYPES);
+        log.block(Some(0), (start, start + 10), |b| {
+            b.run(start, 1).run(start + 10, 2)
+        });
+        log.end().bytes.clone()
+    };
+    let (first, second) = (log(100), log(200));
+    let (new, ..) = merged(&[&first, &second], &Align::Start, &[]).expect("a plan");
+    let new = session(&new);
+    let names: Vec<String> = new
+        .contents()
+        .processes
+        .all
+        .into_iter()
+        .map(|own| own.name)
+        .collect();
+    assert_eq!(names, ["log-0", "log-1"]);
+    let twice = fixture(NAMES[0]).bytes();
+    let (new, ..) = merged(&[&twice, &second, &second], &Align::Start, &[]).expect("a plan");
+    let names = session(&new).contents().processes.all;
+    let names: Vec<&str> = names.iter().map(|own| own.name.as_str()).collect();
+    assert_eq!(names, ["fib-forkio", "log-1", "log-2"]);
+    // One process: nothing is said of several.
+    assert_eq!(session(&twice).contents().processes.names(), None);
+}
+
+#[test]
+fn the_command_line_tells_all_processes() {
+    let folder = TempDir::new().expect("a folder");
+    let new = folder.path().join("new.eventlog");
+    let new = new.to_str().expect("UTF-8");
+    let cases = NAMES.map(fixture);
+    let [a, b, c] = [0, 1, 2].map(|at| cases[at].path());
+    stdout(&["merge", a, b, c, "-o", new, "--by", "start"]);
+    let info = stdout(&["info", new]);
+    let processes = info
+        .lines()
+        .filter_map(|line| line.strip_prefix("process\t"));
+    assert_eq!(
+        processes.collect::<Vec<_>>(),
+        ["fib-forkio", "sparks", "dense"]
+    );
+    assert!(info.contains("of capabilities\t2 3"), "{info}");
+    let json: serde_json::Value =
+        serde_json::from_str(&stdout(&["info", new, "--json"])).expect("JSON");
+    assert_eq!(
+        json["processes"][2]["capabilities"],
+        serde_json::json!([4, 5])
+    );
+    let summary = stdout(&["summary", new]);
+    assert!(summary.contains("This log is of 3 processes"), "{summary}");
+    let output = eventscope(&["report", new, "-o", &format!("{new}.html")]);
+    assert!(output.status.success());
+    let report = fs::read_to_string(format!("{new}.html")).expect("a report");
+    assert!(report.contains("The processes of this log"));
+}
