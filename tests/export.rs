@@ -554,6 +554,29 @@ fn logs_of_several_runs_stand_beside_each_other() {
 }
 
 #[test]
+fn what_is_no_log_does_not_keep_others_from_being_written() {
+    let folder = TempDir::new().expect("a folder");
+    let [out, no_log, copy] = ["tables", "text.eventlog", "copy.eventlog"].map(|name| {
+        let path = folder.path().join(name);
+        path.to_str().expect("UTF-8").to_owned()
+    });
+    let log = fixture("ghc-9.6.6/fib-forkio-N2-l");
+    std::fs::write(&no_log, "no log").expect("a file");
+    std::fs::write(&copy, log.bytes()).expect("a file");
+    let arguments = ["export", "--format", "csv", "-o", &out];
+    let output = eventscope(&[&arguments[..], &[&no_log, log.path(), &copy]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 2, "{said}");
+    assert!(lines[0].contains("text.eventlog: "), "{said}");
+    assert!(lines[1].contains("is the same log as"), "{said}");
+    let runs = text(Path::new(&out), "runs", "csv");
+    assert_eq!(runs.lines().count(), 2, "{runs}");
+    assert!(runs.contains("fib-forkio-N2-l.eventlog"), "{runs}");
+}
+
+#[test]
 fn what_cannot_be_is_said() {
     let folder = TempDir::new().expect("a folder");
     let file = folder.path().join("file");

@@ -16,6 +16,7 @@ use export::formats::{self, FORMATS};
 use export::log::{Log, Taker};
 use model::time::Interval;
 use views::fingerprint::Fingerprint;
+use views::session::MemoryBudget;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -30,6 +31,9 @@ pub(super) struct Arguments {
     out: PathBuf,
     #[command(flatten)]
     range: Range,
+    /// About how much memory to take for what is known of a log, in MiB; what is beyond that goes to a temporary file
+    #[arg(long, value_name = "MIB", default_value_t = MemoryBudget::default().bytes >> 20)]
+    memory: u64,
     /// Say how many bytes were read of each log, and how fast
     #[arg(long)]
     verbose: bool,
@@ -78,7 +82,7 @@ fn export(
     done: &mut Done,
 ) -> Result<Condition, Failure> {
     let begin = Instant::now();
-    let file = LogFile::of(path);
+    let file = LogFile::within(path, arguments.memory);
     let input = file.open()?;
     let fingerprint = input.fingerprint(path)?;
     if let Some(before) = done.0.get(&fingerprint) {

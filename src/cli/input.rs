@@ -41,9 +41,14 @@ impl LogFile {
 
     /// The log of that path, with the usual memory.
     pub(super) fn of(path: &Path) -> Self {
+        Self::within(path, MemoryBudget::default().bytes >> 20)
+    }
+
+    /// The log of that path, with so many MiB.
+    pub(super) fn within(path: &Path, memory: u64) -> Self {
         Self {
             file: path.to_owned(),
-            memory: MemoryBudget::default().bytes >> 20,
+            memory,
         }
     }
 

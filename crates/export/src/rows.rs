@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use crate::format::Error;
@@ -42,7 +42,8 @@ const BATCH_ROWS: usize = 8192;
 
 /// The rows of a table of one log.
 pub(crate) struct Rows {
-    run: String,
+    /// The name of the run, as often as a batch has rows at most.
+    runs: ArrayRef,
     columns: Vec<Cells>,
     count: usize,
     schema: SchemaRef,
@@ -56,7 +57,7 @@ impl Rows {
     /// Begins the file of a table.
     pub(crate) fn begin(
         table: &Table,
-        run: String,
+        run: &str,
         folder: &Path,
         encoding: &Encoding,
     ) -> Result<Self, Error> {
@@ -72,8 +73,12 @@ impl Rows {
         let encoder = begin().map_err(|error| Error::File(path.clone(), error))?;
         let kinds = table.columns.iter().map(|column| column.kind);
         let columns = kinds.map(Cells::new).collect();
+        let mut runs = StringBuilder::new();
+        for _ in 0..BATCH_ROWS {
+            runs.append_value(run);
+        }
         Ok(Self {
-            run,
+            runs: Arc::new(runs.finish()),
             columns,
             count: 0,
             schema,
@@ -98,12 +103,9 @@ impl Rows {
     }
 
     fn hand_on(&mut self) -> io::Result<()> {
-        let mut runs = StringBuilder::new();
-        for _ in 0..std::mem::take(&mut self.count) {
-            runs.append_value(&self.run);
-        }
+        let runs = self.runs.slice(0, std::mem::take(&mut self.count));
         let cells = self.columns.iter_mut().map(Cells::finish);
-        let columns = std::iter::once(Arc::new(runs.finish()) as ArrayRef).chain(cells);
+        let columns = std::iter::once(runs).chain(cells);
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns.collect());
         self.encoder.batch(&batch.map_err(failed)?)
     }

@@ -2,17 +2,17 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter};
-use std::sync::LazyLock;
 
 use ::parquet::arrow::ArrowWriter;
-use ::parquet::basic::Compression;
+use ::parquet::basic::{Compression, Encoding};
 use ::parquet::errors::ParquetError;
-use ::parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::schema::types::ColumnPath;
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use crate::format::{Format, Written};
-use crate::rows::{Encode, Encoding};
+use crate::rows::{self, Encode};
 use crate::tables;
 
 /// Tables as Parquet.
@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
     written: Written::Tables(|log, folder| tables::write(log, folder, &ENCODING)),
 };
 
-const ENCODING: Encoding = Encoding {
+const ENCODING: rows::Encoding = rows::Encoding {
     extension: "parquet",
     begin: |schema, file| Ok(Box::new(Writer::new(schema, file)?)),
 };
@@ -30,20 +30,32 @@ const ENCODING: Encoding = Encoding {
 /// So many rows are in memory at a time, and are found by engines without the rest.
 const ROW_GROUP_ROWS: usize = 128 << 10;
 
-static PROPERTIES: LazyLock<WriterPropertiesPtr> = LazyLock::new(|| {
-    WriterProperties::builder()
+fn properties(schema: &Schema) -> WriterProperties {
+    let mut properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
-        .set_created_by("eventscope".to_owned())
-        .build()
-        .into()
-});
+        .set_created_by("eventscope".to_owned());
+    // Of times hardly two are the same, but each is near the one before.
+    let times = schema.fields().iter().filter(|field| is_time(field));
+    for time in times {
+        let column = ColumnPath::from(time.name().as_str());
+        properties = properties
+            .set_column_dictionary_enabled(column.clone(), false)
+            .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
+    }
+    properties.build()
+}
+
+fn is_time(field: &Field) -> bool {
+    field.name().ends_with("_ns") && *field.data_type() == DataType::Int64
+}
 
 struct Writer(ArrowWriter<BufWriter<File>>);
 
 impl Writer {
     fn new(schema: SchemaRef, file: BufWriter<File>) -> io::Result<Self> {
-        let writer = ArrowWriter::try_new(file, schema, Some(PROPERTIES.as_ref().clone()));
+        let properties = properties(&schema);
+        let writer = ArrowWriter::try_new(file, schema, Some(properties));
         writer.map(Self).map_err(failed)
     }
 }

@@ -35,8 +35,9 @@ pub const TABLES: [&Table; 10] = [
 /// Writes all tables of a log below a folder: `TABLE/run=ID/part-0.…`, which engines read as one
 /// table with the column `run`.
 pub(crate) fn write(log: &Log<'_>, folder: &Path, encoding: &Encoding) -> Result<(), Error> {
+    let run = log.run();
     for table in TABLES {
-        let mut rows = Rows::begin(table, log.run(), folder, encoding)?;
+        let mut rows = Rows::begin(table, &run, folder, encoding)?;
         (table.fill)(log, &mut rows)?;
         rows.finish()?;
     }
