@@ -42,7 +42,7 @@ fn cut_and_merged(log: &[u8], shares: &[f64], order: bool) -> Result<usize, Stri
         return Ok(0);
     };
     drop(reader);
-    let told = facts("log", log, None);
+    let told = facts("log", log, &Align::WallClock);
     let Some((told_at, _)) = told.wall_clock else {
         return Ok(0);
     };
@@ -267,6 +267,142 @@ fn logs_are_aligned_by_their_starts_markers_and_by_hand() {
     );
 }
 
+/// A log whose program says these texts at these times.
+fn saying(texts: &[(u64, String)]) -> Vec<u8> {
+    let mut texts = texts.to_vec();
+    texts.sort();
+    let (first, last) = (texts[0].0, texts[texts.len() - 1].0);
+    let mut log = Build::with_types(TYPES);
+    log.block(Some(0), (first, last), |b| {
+        for (at, text) in &texts {
+            b.event(19, *at, text.as_bytes());
+        }
+        b
+    });
+    log.end().bytes.clone()
+}
+
+/// When each text of a merged log is said.
+fn said(log: &[u8]) -> BTreeMap<String, u64> {
+    let mut said = BTreeMap::new();
+    let mut log = log;
+    read_log(&mut log, &mut |record: &Record<'_>| {
+        if let Event::UserMessage { msg } = record.event() {
+            said.insert(msg.to_str().into_owned(), record.time.0);
+        }
+    })
+    .expect("a log");
+    said
+}
+
+/// Logs of processes whose clocks begin at these times, and messages between them: from whom, to
+/// whom, when, and how long each takes.
+fn talking(zeros: &[u64], messages: &[(usize, usize, u64, u64)]) -> Vec<Vec<u8>> {
+    let mut texts = vec![Vec::new(); zeros.len()];
+    for (place, zero) in zeros.iter().enumerate() {
+        // The first moment that all have: by it the true times are known again.
+        texts[place].push((BASE - zero, format!("process {place}")));
+    }
+    for (id, &(from, to, at, takes)) in messages.iter().enumerate() {
+        texts[from].push((BASE + at - zeros[from], format!("SEND {id} with more")));
+        texts[to].push((BASE + at + takes - zeros[to], format!("RECV {id}")));
+    }
+    texts.iter().map(|texts| saying(texts)).collect()
+}
+
+/// Later than any clock begins.
+const BASE: u64 = 2_000_000;
+
+fn by_pairs() -> Align {
+    let (send, receive) = Align::WORDS;
+    Align::Messages(send.to_owned(), receive.to_owned())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// However clocks differ and however long messages take: none arrives before it is sent, and
+    /// clocks are wrong by half the shortest way there and back at most.
+    #[test]
+    fn messages_align_clocks(
+        zeros in proptest::collection::vec(0..BASE, 2..4),
+        messages in proptest::collection::vec((0..1_000_000_u64, 1..100_000_u64), 4..40),
+    ) {
+        // Each with the next one, to and fro.
+        let count = zeros.len();
+        let messages: Vec<_> = (messages.iter().enumerate())
+            .map(|(id, &(at, takes))| {
+                let one = (id / 2) % (count - 1);
+                let (from, to) = if id % 2 == 0 { (one, one + 1) } else { (one + 1, one) };
+                (from, to, at, takes)
+            })
+            .collect();
+        let shortest = |from: usize, to: usize| {
+            let own = messages.iter().filter(|message| (message.0, message.1) == (from, to));
+            own.map(|message| message.3).min()
+        };
+        let ways: Option<Vec<u64>> = (0..count - 1)
+            .map(|one| Some(shortest(one, one + 1)? + shortest(one + 1, one)?))
+            .collect();
+        let logs = talking(&zeros, &messages);
+        let slices: Vec<&[u8]> = logs.iter().map(Vec::as_slice).collect();
+        let result = merged(&slices, &by_pairs(), &[]);
+        let Some(ways) = ways else {
+            prop_assert!(result.is_err());
+            return Ok(());
+        };
+        let (new, ..) = result.expect("both directions");
+        let said = said(&new);
+        for (id, _) in messages.iter().enumerate() {
+            let (sent, received) = (said[&format!("SEND {id} with more")], said[&format!("RECV {id}")]);
+            // A middle may lie between two nanoseconds.
+            prop_assert!(sent <= received + 1, "message {id}: {sent} {received}");
+        }
+        for one in 0..count - 1 {
+            let wrong = said[&format!("process {}", one + 1)].abs_diff(said[&format!("process {one}")]);
+            prop_assert!(2 * wrong <= ways[one] + 2, "{wrong} of {ways:?}");
+        }
+    }
+}
+
+#[test]
+fn messages_that_do_not_tell_are_refused() {
+    let merge_of = |messages: &[(usize, usize, u64, u64)]| {
+        let logs = talking(&[0, 500_000], messages);
+        merged(&[&logs[0], &logs[1]], &by_pairs(), &[]).map(|(new, ..)| said(&new))
+    };
+    let both = merge_of(&[(0, 1, 10, 1_000), (1, 0, 9_000, 3_000)]).expect("both directions");
+    assert_eq!(both["process 1"].abs_diff(both["process 0"]), 1_000);
+    let one_way = merge_of(&[(0, 1, 10, 1_000), (0, 1, 20, 400)]).expect_err("one direction");
+    // Aligned by their starts, the second must not begin more than 400 ns too early.
+    let words = one_way.to_string();
+    assert!(
+        words.contains("one direction only") && words.contains("at least -400 ns"),
+        "{words}"
+    );
+    let back = merge_of(&[(1, 0, 10, 700)]).expect_err("one direction");
+    assert!(back.to_string().contains("at most 700 ns"), "{back}");
+    let none = merge_of(&[]).expect_err("no messages");
+    assert_eq!(none, PlanError::NoMessages("log-1".to_owned()));
+    // A clock that jumps: each way is negative.
+    let logs = [
+        saying(&[(100, "SEND a".to_owned()), (150, "RECV b".to_owned())]),
+        saying(&[(100, "RECV a".to_owned()), (200, "SEND b".to_owned())]),
+    ];
+    let wrong = merged(&[&logs[0], &logs[1]], &by_pairs(), &[]).expect_err("a contradiction");
+    assert!(matches!(wrong, PlanError::Contradiction(..)), "{wrong}");
+    // An id that stands for two messages says nothing.
+    let logs = [
+        saying(&[
+            (100, "SEND a".to_owned()),
+            (150, "SEND a".to_owned()),
+            (200, "RECV b".to_owned()),
+        ]),
+        saying(&[(120, "RECV a".to_owned()), (130, "SEND b".to_owned())]),
+    ];
+    let twice = merged(&[&logs[0], &logs[1]], &by_pairs(), &[]).expect_err("one direction");
+    assert!(matches!(twice, PlanError::OneWay { .. }), "{twice}");
+}
+
 #[test]
 fn any_two_logs_merge() {
     let all: Vec<_> = cases()
@@ -371,6 +507,25 @@ fn the_command_line() {
         "marker=no such text",
     ];
     assert_eq!(status(&marker).0, Some(1));
+    for wrong in ["messages=SEND", "pair"] {
+        let wrong = ["merge", case.path(), "-o", &new, "--by", wrong];
+        assert_eq!(status(&wrong).0, Some(2));
+    }
+    let texts = [
+        [(10, "OUT 1"), (90, "IN 2")],
+        [(1_020, "IN 1"), (1_060, "OUT 2")],
+    ];
+    let talks = texts.map(|texts| saying(&texts.map(|(at, text)| (at, text.to_owned()))));
+    for (path, log) in [&a, &b].into_iter().zip(&talks) {
+        fs::write(path, log).expect("a file");
+    }
+    let (code, said) = status(&["merge", &a, &b, "-o", &new, "--by", "messages=OUT,IN"]);
+    let bounds = "b.eventlog: by 2 messages with a.eventlog it is moved by 20 ns, beside aligning their starts; that is between 0 ns and 40 ns";
+    assert!(code == Some(0) && said.contains(bounds), "{code:?} {said}");
+    assert_eq!(
+        status(&["merge", &a, &b, "-o", &new, "--by", "pairs"]).0,
+        Some(1)
+    );
     fs::copy(case.path(), &new).expect("a copy");
     assert_eq!(
         status(&["merge", other.path(), &new, "-o", &new]).0,

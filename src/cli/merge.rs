@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     /// Move the events of a log by so much: `server.eventlog=250us`, `client.eventlog=-1.5ms`; units are ns, us, ms, s, min and h
     #[arg(long, value_name = "LOG=DURATION")]
     offset: Vec<Offset>,
-    /// What puts the logs onto one axis of time: `wall-clock`, `start` (their first events are at the same time) or `marker=TEXT` (the first marker or message with that text is)
+    /// What puts the logs onto one axis of time: `wall-clock`, `start` (their first events are at the same time), `marker=TEXT` (the first marker or message with that text is), `pairs` (messages that they send each other, in both directions: markers or messages such as `SEND 42` and `RECV 42`) or `messages=WORD,WORD` (the same with other words)
     #[arg(long, value_name = "WHAT", default_value = "wall-clock")]
     by: By,
     /// Say how many events were written, and how fast
@@ -84,11 +84,25 @@ impl FromStr for By {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Ok(Self(match (text, text.strip_prefix("marker=")) {
-            ("wall-clock", _) => Align::WallClock,
-            ("start", _) => Align::Start,
-            (_, Some(marker)) => Align::Marker(marker.to_owned()),
-            _ => return Err("it has to be wall-clock, start or marker=TEXT".to_owned()),
+        let after = |what| text.strip_prefix(what);
+        let words = |(send, receive): (&str, &str)| {
+            Align::Messages(send.trim().to_owned(), receive.trim().to_owned())
+        };
+        Ok(Self(match text {
+            "wall-clock" => Align::WallClock,
+            "start" => Align::Start,
+            "pairs" => words(Align::WORDS),
+            _ => match (after("marker="), after("messages=")) {
+                (Some(marker), _) => Align::Marker(marker.to_owned()),
+                (_, Some(both)) => both
+                    .split_once(',')
+                    .map(words)
+                    .ok_or("it has to be two words, as in messages=SEND,RECV")?,
+                _ => {
+                    let all = "wall-clock, start, marker=TEXT, pairs or messages=SEND,RECV";
+                    return Err(format!("it has to be {all}"));
+                }
+            },
         }))
     }
 }
@@ -101,15 +115,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
         .map(|path| LogFile::of(path))
         .collect();
     let offsets = offsets(&logs, &arguments.offset)?;
-    let marker = match &arguments.by.0 {
-        Align::Marker(text) => Some(text.as_str()),
-        _ => None,
-    };
     let mut condition = Condition::Sound;
     let (mut inputs, mut facts, mut read_bytes) = (Vec::new(), Vec::new(), 0);
     for log in &logs {
         let input = log.open()?;
-        let (found, is_sound, bytes) = survey(log, &input, marker)?;
+        let (found, is_sound, bytes) = survey(log, &input, &arguments.by.0)?;
         if !is_sound {
             condition = Condition::Damaged;
         }
@@ -123,6 +133,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
         let what = "the logs are of one process, on one axis already: leave --offset out";
         return Err(Failure::Usage(what.to_owned()));
     }
+    tell_aligned(&plan);
     let file = NewFile::new(&arguments.out, arguments.logs.iter().map(PathBuf::as_path))?;
     let feeds = inputs.iter().map(Input::feed).collect();
     let merged = merge(&plan, feeds, BufWriter::new(file));
@@ -168,12 +179,8 @@ fn offsets(logs: &[LogFile], asked: &[Offset]) -> Result<Vec<i128>, Failure> {
 }
 
 /// What has to be known of a log, whether it is whole, and its bytes. What is wrong with it is said.
-fn survey(
-    log: &LogFile,
-    input: &Input,
-    marker: Option<&str>,
-) -> Result<(Facts, bool, u64), Failure> {
-    let mut survey = Survey::new(&log.name(), marker);
+fn survey(log: &LogFile, input: &Input, align: &Align) -> Result<(Facts, bool, u64), Failure> {
+    let mut survey = Survey::new(&log.name(), align);
     let reader = input.read(&mut survey)?;
     if reader.damage().loses_data() {
         say(format_args!("{}:", log.path().display()));
@@ -181,6 +188,13 @@ fn survey(
     let is_sound = report(&reader) == Condition::Sound;
     let header = reader.header().map(|header| &**header);
     Ok((survey.finish(header), is_sound, reader.len().0))
+}
+
+/// Says how well messages align the logs.
+fn tell_aligned(plan: &Plan) {
+    for one in plan.aligned() {
+        say(one);
+    }
 }
 
 /// Says what the new log has no place for.

@@ -10,8 +10,8 @@ use eventlog::source::read_log;
 use eventlog::write::merge::{Align, Facts, Feed, MergeCounts, Plan, PlanError, Survey, merge};
 
 /// What has to be known of a log before it is merged.
-pub fn facts(name: &str, mut log: &[u8], marker: Option<&str>) -> Facts {
-    let mut survey = Survey::new(name, marker);
+pub fn facts(name: &str, mut log: &[u8], align: &Align) -> Facts {
+    let mut survey = Survey::new(name, align);
     let reader = read_log(&mut log, &mut survey).expect("a log");
     survey.finish(reader.header().map(|header| &**header))
 }
@@ -22,13 +22,9 @@ pub fn merged(
     align: &Align,
     offsets: &[i128],
 ) -> Result<(Vec<u8>, MergeCounts, Vec<Facts>), PlanError> {
-    let marker = match align {
-        Align::Marker(text) => Some(text.as_str()),
-        _ => None,
-    };
     let named = (0..).zip(logs);
     let facts: Vec<Facts> = named
-        .map(|(place, log)| facts(&format!("log-{place}"), log, marker))
+        .map(|(place, log)| facts(&format!("log-{place}"), log, align))
         .collect();
     let plan = Plan::new(&facts, align, offsets)?;
     let feed = |log: &&'static [u8]| Feed::new(LogReader::new(log.len() as u64), *log);

@@ -37,7 +37,6 @@ pub mod rows;
 mod scan;
 pub mod sentence;
 pub mod slices;
-#[cfg(not(target_arch = "wasm32"))]
 pub mod source;
 pub mod status;
 mod stream;

@@ -1,6 +1,7 @@
-//! Native drivers of a [`LogReader`], or of whatever reads with one: they supply its ranges
-//! from memory or from a file. The browser's driver is the worker.
+//! Drivers of a [`LogReader`], or of whatever reads with one: they supply its ranges
+//! from memory or from a file. In the browser the worker does so as its bytes come.
 
+#[cfg(not(target_arch = "wasm32"))]
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -81,12 +82,14 @@ impl SharedSource for Inflated {
 }
 
 /// A file on disk.
+#[cfg(not(target_arch = "wasm32"))]
 #[derive(Debug)]
 pub struct FileSource {
     file: File,
     len: u64,
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 impl FileSource {
     /// Opens a file.
     ///
@@ -105,6 +108,7 @@ impl FileSource {
     }
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 impl SharedSource for FileSource {
     fn byte_len(&self) -> u64 {
         self.len
@@ -135,6 +139,7 @@ fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, into, at)
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 impl Source for FileSource {
     fn byte_len(&self) -> u64 {
         self.len

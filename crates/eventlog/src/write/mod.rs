@@ -1,5 +1,5 @@
 //! Writing logs: a part of one ([`cut`]), with its texts replaced if need be ([`anonymous`]), or
-//! several in one (`merge`, natively).
+//! several in one ([`merge`]).
 //!
 //! Events are copied as they stand in the log that they come from, whatever they are: only their
 //! times, the numbers that would mean something else in the new log and the texts that are to be
@@ -14,9 +14,7 @@ mod anonymous_message;
 pub mod cut;
 pub mod definition;
 pub(crate) mod header;
-#[cfg(not(target_arch = "wasm32"))]
 pub mod merge;
-#[cfg(not(target_arch = "wasm32"))]
 mod renumber;
 mod writer;
 

@@ -34,6 +34,10 @@ impl<N: Names> Scene<'_, N> {
         let (width, labels) = (self.size.0, self.labels_px());
         let panel = Rect::new(0.0, area.y, labels, area.h);
         painter.fill(panel, self.palette.panel.into());
+        if track.kind == Kind::Process {
+            let line = Rect::new(0.0, area.y, width, area.h);
+            painter.fill(line, self.palette.accent.alpha(0.08));
+        }
         if track.selected {
             painter.fill(panel, self.palette.accent.alpha(0.13));
         }

@@ -112,7 +112,7 @@ pub(crate) fn print(all: &[ProcessNumbers], out: &mut dyn Write) -> fmt::Result 
         ] = row(own);
         writeln!(
             out,
-            "  {name}: from {from}, {length} long, {caps} capabilities; running {running}, in collections {in_collections}; {collections} collections in {gc}; {allocated} allocated"
+            "  {name}: from {from}, {length} long, {caps}; running {running}, in collections {in_collections}; {collections} in {gc}; {allocated} allocated"
         )?;
     }
     writeln!(out, "\n  {TOGETHER}\n")

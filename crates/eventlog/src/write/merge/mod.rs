@@ -6,7 +6,7 @@
 //! of a log that was cut give the log again.
 //!
 //! **Processes.** Times are moved so that all logs have one zero, by the wall clock, by their
-//! first events, or by a marker that all have. Numbers that would mean two things are changed;
+//! first events, by a marker that all have, or by messages that they send each other. Numbers that would mean two things are changed;
 //! the first process keeps its own:
 //!
 //! | numbers | of the processes behind it |
@@ -20,12 +20,14 @@
 //! census is, so only the heap profile of the first process that has one is written.
 
 mod feed;
+mod pairs;
 mod parts;
 mod plan;
 mod survey;
 mod types;
 
 pub use feed::Feed;
+pub use pairs::{Aligned, Messages, Span};
 pub use plan::{Align, Plan, PlanError};
 pub use survey::{Facts, Survey};
 

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::pairs::{Aligned, Span, began, zeros as zeros_of_pairs};
 use super::survey::Facts;
 use super::types::Types;
 use crate::ids::{Duration, Nanos};
@@ -11,7 +13,7 @@ use crate::record::DECADE;
 use crate::write::renumber::{MOST_CAPS, Numbering};
 
 /// By what logs are put onto one axis.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Align {
     /// By the wall clock.
     #[default]
@@ -20,6 +22,14 @@ pub enum Align {
     Start,
     /// The first marker or message with this text is at the same time.
     Marker(String),
+    /// Messages that processes send each other do not arrive before they are sent: the two words
+    /// that begin what the program says of sending and receiving one, with its id behind.
+    Messages(String, String),
+}
+
+impl Align {
+    /// The words of messages, if nobody says others.
+    pub const WORDS: (&'static str, &'static str) = ("SEND", "RECV");
 }
 
 /// Why logs cannot be merged as was asked for.
@@ -36,6 +46,30 @@ pub enum PlanError {
     /// The clocks of two logs are more than ten years apart.
     #[error("{0} and {1} are more than ten years apart: align them by start or by a marker")]
     FarApart(String, String),
+    /// There are no messages between a log and the others.
+    #[error(
+        "{0} has no messages with the others: there has to be a marker or message such as “SEND 42” in one log and “RECV 42” in the other, in both directions"
+    )]
+    NoMessages(String),
+    /// There are messages in one direction only, which is a limit but no time.
+    #[error(
+        "between {one} and {other} messages go in one direction only, so they say one limit: aligned by {clock}, {other} has to be moved by {limit}. Align them so, with an offset within that limit"
+    )]
+    OneWay {
+        /// The one log.
+        one: String,
+        /// The other one.
+        other: String,
+        /// By how much that has to be moved.
+        limit: String,
+        /// As seen from which alignment.
+        clock: &'static str,
+    },
+    /// Some messages would have arrived before they were sent, whatever the clocks.
+    #[error(
+        "the messages between {0} and {1} contradict each other by {2}: some would arrive before they were sent, however the clocks are moved. An id may stand for two messages, or a clock may run faster than the other"
+    )]
+    Contradiction(String, String, Span),
     /// There are more capabilities, threads or other numbers than a log can have.
     #[error("together the logs have more {0} than one log can have")]
     TooMany(&'static str),
@@ -46,6 +80,7 @@ pub enum PlanError {
 pub struct Plan {
     pub(super) processes: Vec<Planned>,
     pub(super) types: Types,
+    aligned: Vec<Aligned>,
 }
 
 /// A process, and the logs that are parts of its log.
@@ -77,8 +112,8 @@ impl Plan {
     /// If they cannot be merged so.
     pub fn new(logs: &[Facts], align: &Align, offsets: &[i128]) -> Result<Self, PlanError> {
         let groups = processes(logs);
-        let shifts = match &groups[..] {
-            [_] => vec![Duration::ZERO],
+        let (shifts, aligned) = match &groups[..] {
+            [_] => (vec![Duration::ZERO], Vec::new()),
             _ => shifts(logs, &groups, align, offsets)?,
         };
         let mut numbering = Numbering::default();
@@ -121,7 +156,14 @@ impl Plan {
         Ok(Self {
             types: Types::of(logs, makes),
             processes: planned,
+            aligned,
         })
+    }
+
+    /// How logs were aligned by messages, if they were.
+    #[must_use]
+    pub fn aligned(&self) -> &[Aligned] {
+        &self.aligned
     }
 
     /// How many processes the logs are of.
@@ -147,23 +189,25 @@ fn processes(logs: &[Facts]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// How much later the events of each process are on the common axis.
+/// How much later the events of each process are on the common axis, and how messages tell.
 fn shifts(
     logs: &[Facts],
     groups: &[Vec<usize>],
     align: &Align,
     offsets: &[i128],
-) -> Result<Vec<Duration>, PlanError> {
+) -> Result<(Vec<Duration>, Vec<Aligned>), PlanError> {
+    let (of_messages, aligned) = match align {
+        Align::Messages(..) => zeros_of_pairs(logs, groups)?,
+        _ => (vec![0; groups.len()], Vec::new()),
+    };
     let mut zeros = Vec::new();
-    for group in groups {
+    for (group, of_messages) in groups.iter().zip(of_messages) {
         let log = &logs[group[0]];
         let at = |time: Nanos| i128::from(time.0);
         // When its clock begins, by a clock that all have.
         let zero = match align {
             Align::WallClock => {
-                let clock = log.wall_clock;
-                let (time, unix) = clock.ok_or_else(|| PlanError::NoWallClock(log.name.clone()))?;
-                i128::try_from(unix).unwrap_or(i128::MAX / 4) - at(time)
+                began(log).ok_or_else(|| PlanError::NoWallClock(log.name.clone()))?
             }
             Align::Start => {
                 let first = group.iter().filter_map(|&log| logs[log].first).min();
@@ -174,6 +218,7 @@ fn shifts(
                 let none = || PlanError::NoMarker(log.name.clone(), text.clone());
                 -at(marker.ok_or_else(none)?)
             }
+            Align::Messages(..) => of_messages,
         };
         let offset = group
             .iter()
@@ -182,7 +227,7 @@ fn shifts(
         zeros.push((zero.saturating_add(offset), &log.name));
     }
     let Some(&(first, name)) = zeros.iter().min_by_key(|(zero, _)| *zero) else {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), aligned));
     };
     let shift = |&(zero, other): &(i128, &String)| {
         let later = u64::try_from(zero.saturating_sub(first)).unwrap_or(u64::MAX);
@@ -191,5 +236,6 @@ fn shifts(
         }
         Ok(Duration(later))
     };
-    zeros.iter().map(shift).collect()
+    let shifts: Result<Vec<Duration>, PlanError> = zeros.iter().map(shift).collect();
+    Ok((shifts?, aligned))
 }

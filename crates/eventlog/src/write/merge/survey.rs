@@ -1,5 +1,7 @@
 //! What has to be known of logs before they are merged.
 
+use super::pairs::Messages;
+use super::plan::Align;
 use crate::cursor::FieldKind;
 use crate::event::{Event, EventType};
 use crate::event_set::EventSet;
@@ -55,25 +57,27 @@ pub struct Facts {
     pub first: Option<Nanos>,
     /// When it first has the marker that was asked for.
     pub marker: Option<Nanos>,
+    /// The messages that it says were sent and received.
+    pub messages: Messages,
 }
 
 /// Gathers the facts of the log that is read into it.
 #[derive(Debug, Default)]
 pub struct Survey {
     facts: Facts,
-    marker: Option<Vec<u8>>,
+    align: Align,
 }
 
 impl Survey {
-    /// Of a file with that name; looks for a marker or message with that text, too.
+    /// Of a file with that name; looks for what aligns logs so, too.
     #[must_use]
-    pub fn new(name: &str, marker: Option<&str>) -> Self {
+    pub fn new(name: &str, align: &Align) -> Self {
         Self {
             facts: Facts {
                 name: name.to_owned(),
                 ..Facts::default()
             },
-            marker: marker.map(|text| text.as_bytes().to_vec()),
+            align: align.clone(),
         }
     }
 
@@ -105,10 +109,16 @@ impl Survey {
             Event::HeapProfSampleBegin { .. } | Event::HeapBioProfSampleBegin { .. } => {
                 facts.has_censuses = true;
             }
-            Event::UserMarker { markername: text } | Event::UserMessage { msg: text }
-                if self.marker.as_deref() == Some(text.0) =>
-            {
-                facts.marker.get_or_insert(record.time);
+            Event::UserMarker { markername: text } | Event::UserMessage { msg: text } => {
+                match &self.align {
+                    Align::Marker(wanted) if wanted.as_bytes() == text.0 => {
+                        facts.marker.get_or_insert(record.time);
+                    }
+                    Align::Messages(send, receive) => {
+                        facts.messages.hear(text.0, record.time, (send, receive));
+                    }
+                    _ => {}
+                }
             }
             _ => {}
         }
