@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::Progress;
+use eventlog::write::merge::Align;
 use views::session::{JobId, MemoryBudget, MemoryUse, Overview};
 use views::tracks::Contents;
 use views::trouble::Code;
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 
 /// An open log: the page gives each a number of its own.
 #[derive(
@@ -77,6 +78,30 @@ pub enum ToWorker {
     Ask(AskId, LogId, String),
     /// Nobody waits for that answer any more.
     Forget(AskId),
+    /// Make one log of the files that come with this. Whoever is told does nothing else until that
+    /// is done; answered by [`FromWorker::Merging`] and [`FromWorker::Merged`].
+    Merge(MergeWish),
+}
+
+/// How logs are to be merged.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeWish {
+    /// What puts them onto one axis.
+    pub align: Align,
+    /// By how many nanoseconds each is moved beside that.
+    pub offsets_ns: Vec<i64>,
+    /// What the file of the new log is called.
+    pub name: String,
+}
+
+/// What became of merging.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeReport {
+    /// How many processes the logs are of.
+    pub processes: u64,
+    /// What is to be said of the new log: what was left out, which log is damaged, by which
+    /// messages they were aligned.
+    pub said: Vec<String>,
 }
 
 /// To a worker that helps: with this come the file and the slice.
@@ -110,6 +135,10 @@ pub enum FromWorker {
     Symbols(String),
     /// The answer comes with this, unless there is a reason why not.
     Answer(AskId, Result<(), NotAnswered>),
+    /// How much of what there is to read for merging is read, in percent.
+    Merging(u64),
+    /// Logs were merged: the new one comes with this. Or why they could not be.
+    Merged(Result<MergeReport, String>),
     /// It is about to die: a defect of this program.
     Died {
         /// What it says of itself.

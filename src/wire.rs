@@ -22,6 +22,7 @@ const BODY: &str = "body";
 const COLUMNS: &str = "columns";
 const FILE: &str = "file";
 const HANDLE: &str = "handle";
+const FILES: &str = "files";
 const PACKED: &str = "packed";
 
 /// An envelope with a control message.
@@ -85,6 +86,19 @@ pub fn attach_live_file(envelope: &Object, live: &LiveFile) {
     if let Some(handle) = &live.handle {
         set(envelope, HANDLE, handle);
     }
+}
+
+/// Puts several files into an envelope.
+pub fn attach_files(envelope: &Object, files: &[File]) {
+    set(envelope, FILES, &files.iter().collect::<Array>());
+}
+
+/// The files that came with a message.
+#[must_use]
+pub fn files(envelope: &JsValue) -> Vec<File> {
+    let files = get(envelope, FILES).map(|files| Array::from(&files));
+    let all = files.into_iter().flatten();
+    all.filter_map(|file| file.dyn_into().ok()).collect()
 }
 
 /// Takes the numbers out of columns and puts them into an envelope. The result

@@ -16,6 +16,8 @@ use views::scene::format::many;
 pub(super) enum Answer {
     /// It is shown beside the open one.
     Compare,
+    /// It is merged with the open one.
+    Merge,
     /// It is opened in place of what is open.
     Open,
     /// Nothing.
@@ -62,6 +64,7 @@ pub(super) fn Offer(props: &OfferProps) -> Html {
                     <button onclick={props.on_save.reform(|_: MouseEvent| ())}>{ "Save the notes" }</button>
                 }
                 <button ref={first} onclick={says(Answer::Compare)}>{ "Compare with the open one" }</button>
+                <button onclick={says(Answer::Merge)}>{ "Merge into one timeline" }</button>
                 <button onclick={says(Answer::Open)}>{ "Open instead" }</button>
                 <button class="quiet" onclick={says(Answer::Neither)} aria-label="Neither">{ "✕" }</button>
             </span>
@@ -118,6 +121,7 @@ pub(super) struct AlignProps {
     pub(super) others: Vec<Alignment>,
     pub(super) on_align: Callback<Alignment>,
     pub(super) on_swap: Callback<()>,
+    pub(super) on_merge: Callback<()>,
 }
 
 /// What is about both logs: where they are aligned, and the button that swaps them.
@@ -147,6 +151,7 @@ pub(super) fn Align(props: &AlignProps) -> Html {
                     <p class="faint">{ "No marker (traceMarker) and no span of the program (START name) is in both logs." }</p>
                 }
             </Menu>
+            <button class="small" onclick={props.on_merge.reform(|_: MouseEvent| ())} title="Merge both logs into one timeline">{ "Merge…" }</button>
             <button class="small" onclick={on_swap} title="Swap before and after" aria-label="Swap before and after">{ "⇅" }</button>
         </>
     }

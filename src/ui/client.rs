@@ -4,6 +4,7 @@
 mod ask;
 mod helpers;
 mod limits;
+mod merger;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ pub(super) use ask::Asked;
 use ask::Then;
 use helpers::{Helper, start_worker};
 use limits::{HELPER_BYTES, SWOLLEN_BYTES, helper_count, memory_budget, most_bytes};
+pub(super) use merger::{Merged, Merger};
 
 use crate::protocol::{AskId, FromWorker, LogId, News, ToWorker, VERSION};
 use crate::wire::{self, LiveFile};
@@ -290,6 +292,8 @@ impl Client {
                     then(answer.map(|()| envelope));
                 }
             }
+            // Said by a worker of its own (`merger`).
+            Ok(FromWorker::Merging(_) | FromWorker::Merged(_)) => {}
             Ok(FromWorker::Died { message }) | Err(message) => self.died(Some(message)),
         }
     }

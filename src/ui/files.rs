@@ -167,7 +167,7 @@ impl LogFile {
 
 /// Files by what they are.
 pub(super) struct Sorted {
-    /// The logs, two at most.
+    /// The logs: two are compared, more are merged.
     pub(super) logs: Vec<LogFile>,
     /// An executable, or what `nm` says of it, by which addresses get names.
     pub(super) symbols: Option<File>,
@@ -177,8 +177,8 @@ pub(super) struct Sorted {
     pub(super) unreadable: Option<String>,
 }
 
-/// So many logs are shown at once.
-const MOST_LOGS: usize = 2;
+/// So many logs are merged at most.
+const MOST_LOGS: usize = 64;
 
 /// How often a file that is being written to is looked at again.
 const TRIES: usize = 8;

@@ -29,6 +29,7 @@ cfg_if::cfg_if! {
         mod legend;
         mod link;
         mod menu;
+mod merge;
         mod more;
         mod open_log;
         mod palette;

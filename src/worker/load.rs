@@ -146,7 +146,8 @@ async fn begin(
     Some(inflated)
 }
 
-async fn is_compressed(file: &File) -> bool {
+/// Whether a file is compressed.
+pub(super) async fn is_compressed(file: &File) -> bool {
     let first = first_bytes(file, Compression::MAGIC_BYTES).await;
     first.is_ok_and(|first| Compression::detect(&first).is_some())
 }

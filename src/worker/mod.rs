@@ -9,6 +9,7 @@ mod grow;
 mod help;
 mod index;
 mod load;
+mod merge;
 mod names;
 mod pause;
 mod put_away;
@@ -139,6 +140,7 @@ fn hear(shared: &Shared, message: ToWorker, event: &MessageEvent) {
             }
         }
         ToWorker::Ask(id, log, name) => answer::ask(shared, id, log, &name, envelope),
+        ToWorker::Merge(wish) => merge::begin(shared, wish, wire::files(&envelope)),
         ToWorker::Forget(id) => {
             if let Some((_, answering)) = shared.borrow_mut().asked.remove(&id) {
                 answering.abort();

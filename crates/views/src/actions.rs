@@ -239,6 +239,8 @@ actions! {
             Effect::Page(Command::Home);
         Compare, Open, [at("KeyV")], "Compare with another log", "It is shown beside the open one, with the same zoom.",
             Effect::Page(Command::Compare);
+        Merge, Open, [], "Merge logs into one timeline", "The two that are compared, or the open one with others; a merged log is aligned anew.",
+            Effect::Page(Command::Merge);
         SwapRoles, Two, [], "Swap before and after", "Of the two logs that are compared.",
             Effect::Page(Command::SwapRoles);
         OtherLog, Two, [at("KeyE")], "Show the panels of the other log", "Of the two logs that are compared.",
@@ -253,6 +255,8 @@ actions! {
             Effect::Page(Command::ExportSvg);
         SaveReport, Open, [], "Save a report", "Numbers, findings, timeline, collections, heap and threads in one HTML file, to read, print and send: of the selected range, or else of the whole log.",
             Effect::Page(Command::SaveReport);
+        SaveLog, Open, [], "Save the log as a file", "Of logs that were merged, the new one.",
+            Effect::Page(Command::SaveLog);
         Theme, Always, [at("KeyT")], "Change the theme", "The system’s, light, dark.",
             Effect::Page(Command::Theme);
         Contrast, Always, [], "Change the contrast", "As the system asks for, or more, with patterns beside the colours.",

@@ -172,10 +172,13 @@ impl App {
 
     /// Opens the logs among some files, or asks what with one that comes while another is
     /// open; an executable gives names to them.
-    fn sorted(&mut self, ctx: &Context<Self>, sorted: Sorted) -> bool {
+    fn sorted(&mut self, ctx: &Context<Self>, mut sorted: Sorted) -> bool {
         let compares = std::mem::take(&mut self.dialogs.compares) && self.log.is_there();
         if let Some(symbols) = &sorted.symbols {
             self.client.set_symbols(symbols);
+        }
+        if self.came_to_merge(&mut sorted) {
+            return true;
         }
         let mut logs = sorted.logs.into_iter();
         match (logs.next(), logs.next()) {
@@ -188,7 +191,7 @@ impl App {
             self.fail(Trouble::saying(Code::NotRead, why));
         } else if sorted.more > 0 {
             let files = many(sorted.more as u64, "other file");
-            self.dialogs.notice = Some(format!("{files} ignored: two logs are shown at a time."));
+            self.dialogs.notice = Some(format!("{files} ignored."));
         }
         true
     }
@@ -219,6 +222,7 @@ impl App {
         };
         match answer {
             Answer::Compare => self.compare_with(ctx, &file),
+            Answer::Merge => self.ask_merge(self.log.file.iter().cloned().chain([file]).collect()),
             Answer::Open => self.open(ctx, &file),
             Answer::Neither => {}
         }

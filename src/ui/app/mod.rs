@@ -7,6 +7,7 @@
 //! - [`log`]: the log that is open or being opened.
 //! - [`other`]: the second log beside it.
 //! - [`follow`]: a log that is read on as it grows.
+//! - [`merge`]: several logs as one.
 //! - [`again`]: logs that are opened again, and the first page while a log is open.
 //! - [`notes`]: adding, walking along, saving notes.
 //! - [`show`]: the view: changing it, going back, the address.
@@ -25,6 +26,7 @@ mod follow;
 mod links;
 mod listen;
 mod log;
+mod merge;
 mod notes;
 mod other;
 mod page;
@@ -42,6 +44,7 @@ use callbacks::Callbacks;
 use follow::Following;
 use gloo_events::EventListener;
 use gloo_timers::callback::Timeout;
+use merge::{MadeOf, Merging};
 use other::Other;
 use remote::Remote;
 use yew::prelude::*;
@@ -86,6 +89,10 @@ struct Dialogs {
     offered: Option<LogFile>,
     /// Whether what is chosen next is to be compared with the open log.
     compares: bool,
+    /// Whether it is to be merged with it.
+    merges: bool,
+    /// Logs of which one is to be made, while it is asked how, or done.
+    merging: Option<Merging>,
 }
 
 /// What the timeline says, and its tracks.
@@ -150,6 +157,8 @@ pub(super) struct App {
     other: Option<Other>,
     /// The log is read on as it grows, if that is wanted.
     following: Option<Following>,
+    /// How the log was made that was merged last.
+    made_of: Option<MadeOf>,
     /// Whether the first page is shown, although a log is open.
     is_home: bool,
     /// The log that was open before, with the view of it.
@@ -191,6 +200,7 @@ impl Component for App {
             log: OpenLog::default(),
             other: None,
             following: None,
+            made_of: None,
             is_home: false,
             before: None,
             kept_notes: Rc::default(),

@@ -57,6 +57,7 @@ impl App {
                 if let Some((link, copied)) = &dialogs.share {
                     <Share link={Rc::clone(link)} copied={*copied} on_close={on_share_closed} />
                 }
+                { self.view_merge(ctx) }
                 if let Some(legend) = dialogs.help {
                     <Help {legend} colours={self.panel.colours} on_close={on_help_closed} />
                 }
@@ -200,7 +201,7 @@ impl App {
                 on_show={on(ctx, |app, ctx, ()| app.exchange(ctx))} on_close={on(ctx, Self::close_one)}>
                 if role == Role::Before {
                     <Align {at} others={self.common_anchors()} on_align={on(ctx, Self::align_at)}
-                        on_swap={on(ctx, Self::swap_roles)} />
+                        on_swap={on(ctx, Self::swap_roles)} on_merge={on(ctx, |app, ctx, ()| { app.merge(ctx); true })} />
                 }
             </Caption>
         }

@@ -85,7 +85,9 @@ impl App {
         // Where nothing has the focus the keys are the timeline's.
         let on_timeline = tag == "BODY" || target.as_ref().is_some_and(is_head);
         let action = pressed(&event, on_timeline);
-        let is_open = self.dialogs.help.is_some() || self.dialogs.share.is_some();
+        let is_open = self.dialogs.help.is_some()
+            || self.dialogs.share.is_some()
+            || self.dialogs.merging.is_some();
         let dialog = is_open && action != Some(Action::Palette);
         if self.dialogs.palette.is_some() || dialog {
             return false;
@@ -160,6 +162,8 @@ impl App {
                 self.dialogs.compares = command == Command::Compare;
                 self.choose(ctx);
             }
+            Command::Merge => self.merge(ctx),
+            Command::SaveLog => self.save_log(),
             Command::SwapRoles => return self.swap_roles(ctx, ()),
             Command::OtherLog => return self.exchange(ctx),
             Command::CloseOther => return self.close_other(ctx, ()),

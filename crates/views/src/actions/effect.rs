@@ -53,6 +53,10 @@ pub enum Command {
     Open,
     /// Asks for a log to compare with the open one.
     Compare,
+    /// Asks how logs are to be merged.
+    Merge,
+    /// Saves the file of the log.
+    SaveLog,
     /// What was before counts as after, and the other way round.
     SwapRoles,
     /// Has the panels be about the other of two logs.
