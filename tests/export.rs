@@ -476,6 +476,74 @@ fn runs_say_what_info_says() {
     });
 }
 
+/// The capabilities that `info` lists, each with the process that it says.
+fn capabilities_are_the_same(log: &str) -> Result<usize, String> {
+    let rows = Exported::of(log, &[]).rows("capabilities");
+    let info: Value = serde_json::from_str(&stdout(&["info", log, "--json"])).expect("JSON");
+    let caps = info["capabilities"].as_array().expect("a list");
+    let none = Vec::new();
+    let processes = info["processes"].as_array().unwrap_or(&none);
+    let expected = caps.iter().map(|cap| {
+        let is_its = |own: &&Value| {
+            let caps = own["capabilities"].as_array().expect("a list");
+            caps.contains(&cap["cap"])
+        };
+        let [process, pid] = match processes.iter().find(is_its) {
+            Some(own) => [own["name"].clone(), own["pid"].clone()],
+            None if processes.is_empty() => [info["program"].clone(), info["pid"].clone()],
+            None => [Value::Null, Value::Null],
+        };
+        vec![
+            cap["cap"].clone(),
+            cap["start"].clone(),
+            cap["end"].clone(),
+            process,
+            pid,
+        ]
+    });
+    let names = ["cap", "start_ns", "end_ns", "process", "pid"];
+    let rows = rows.iter().map(|row| cells(row, &names)).collect();
+    same("capabilities", rows, expected.collect())
+}
+
+#[test]
+fn capabilities_are_those_of_info() {
+    for_all(known([39, 60], [130, 250]), |case| {
+        if opens(case) {
+            capabilities_are_the_same(case.path())
+        } else {
+            Ok(0)
+        }
+    });
+}
+
+#[test]
+fn capabilities_of_merged_logs_are_of_their_processes() {
+    let folder = TempDir::new().expect("a folder");
+    let merged = folder.path().join("merged.eventlog");
+    let merged = merged.to_str().expect("UTF-8");
+    let [one, other] = ["ghc-9.6.6/fib-forkio-N2-l", "ghc-9.6.6/sparks-N2-ls"].map(fixture);
+    let output = eventscope(&[
+        "merge",
+        "--by",
+        "start",
+        one.path(),
+        other.path(),
+        "-o",
+        merged,
+    ]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(capabilities_are_the_same(merged), Ok(4));
+    let rows = Exported::of(merged, &[]).rows("capabilities");
+    let processes: Vec<&str> = rows
+        .iter()
+        .filter_map(|row| row["process"].as_str())
+        .collect();
+    assert_eq!(processes, ["fib-forkio", "fib-forkio", "sparks", "sparks"]);
+    // All other tables are what the commands say of such a log, too.
+    assert!(spans_are_the_same(merged, &[]).expect("the same spans") > 100);
+}
+
 #[test]
 fn parts_of_a_log_are_the_log() {
     let log = fixture("ghc-9.6.6/fib-forkio-N2-l");

@@ -1,5 +1,6 @@
 //! The tables, each a file. Their names and columns never change; new ones may come.
 
+mod capabilities;
 mod collections;
 mod events;
 mod findings;
@@ -19,10 +20,11 @@ use crate::rows::{Encoding, Rows};
 use crate::table::Table;
 
 /// All tables.
-pub const TABLES: [&Table; 10] = [
+pub const TABLES: [&Table; 11] = [
     &runs::TABLE,
     &numbers::TABLE,
     &findings::TABLE,
+    &capabilities::TABLE,
     &spans::TABLE,
     &threads::TABLE,
     &collections::TABLE,
