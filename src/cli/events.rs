@@ -124,7 +124,7 @@ impl Rows<'_> {
     }
 }
 
-fn json_object(event: &Event<'_>, time: u64, cap: Option<u16>) -> serde_json::Value {
+pub(super) fn json_object(event: &Event<'_>, time: u64, cap: Option<u16>) -> serde_json::Value {
     let mut object = Map::new();
     object.insert("time".into(), json!(time));
     object.insert("cap".into(), json!(cap));

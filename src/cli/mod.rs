@@ -34,13 +34,18 @@ mod metrics;
 mod out;
 mod report;
 mod spans;
+mod stream;
 mod summary;
+mod tail;
+mod tail_numbers;
+mod tail_rows;
 mod threads;
 mod ticky;
 mod time;
 mod verdicts;
 mod view;
 mod view_files;
+mod view_follow;
 mod view_presence;
 mod view_server;
 mod view_site;
@@ -77,6 +82,8 @@ enum Command {
     Info(info::Arguments),
     /// Every event, by time
     Events(events::Arguments),
+    /// What a log says as it comes: from a file that grows, standard input or a socket
+    Tail(tail::Arguments),
     /// Whether threads, capabilities, tasks and sparks do only what they can
     Check(check::Arguments),
     /// Spans of garbage collection, of running and blocked threads, of capability usage
@@ -212,6 +219,7 @@ pub fn run() -> ExitCode {
         Command::View(arguments) => view::run(arguments, &mut out),
         Command::Info(arguments) => info::run(arguments, &mut out),
         Command::Events(arguments) => events::run(arguments, &mut out),
+        Command::Tail(arguments) => tail::run(arguments, &mut out),
         Command::Check(arguments) => check::run(arguments, &mut out),
         Command::Spans(arguments) => spans::run(arguments, &mut out),
         Command::Summary(arguments) => summary::run(arguments, &mut out),

@@ -35,7 +35,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Analysis {
+pub(super) enum Analysis {
     /// Garbage collections: cap, start, end
     Gc,
     /// Runs of threads: cap, thread, start, end
@@ -58,7 +58,7 @@ enum By {
 }
 
 impl Analysis {
-    fn columns(self) -> &'static [&'static str] {
+    pub(super) fn columns(self) -> &'static [&'static str] {
         match self {
             Self::Gc => &["cap", "start", "end"],
             Self::Mutator => &["cap", "thread", "start", "end"],
@@ -85,7 +85,7 @@ impl Analysis {
 
 /// A thread that waits is moved from one capability to another.
 #[derive(Clone, Copy, Debug)]
-struct Migration {
+pub(super) struct Migration {
     at: Nanos,
     from: Option<CapId>,
     to: Option<CapId>,
@@ -93,7 +93,7 @@ struct Migration {
 
 /// One row of any analysis.
 #[derive(Clone, Copy, Debug)]
-enum Row {
+pub(super) enum Row {
     Gc(CapId, Interval),
     Mutator(Option<CapId>, ThreadId, Interval),
     Thread(ThreadId, ThreadSpan),
@@ -129,6 +129,16 @@ impl Row {
             | Self::Migration(thread, _)
             | Self::Usage(_, Usage::Mutator(thread), _) => Some(*thread),
         }
+    }
+
+    /// Its cells among those of what threads do: a collection is of no thread.
+    pub(super) fn among_threads(&self) -> Vec<Cell<'static>> {
+        let Self::Gc(cap, span) = self else {
+            return self.cells();
+        };
+        let (start, end) = (span.start().0.into(), span.end().0.into());
+        let cap = cap_cell(Some(*cap));
+        vec![Cell::Absent, "GC".into(), cap, Cell::Absent, start, end]
     }
 
     fn cells(&self) -> Vec<Cell<'static>> {

@@ -4,6 +4,7 @@
 //!
 //! - `view_site`: where the page comes from,
 //! - `view_files`: what is opened in it,
+//! - `view_follow`: a log that is still being written,
 //! - `view_server`: who is answered, and what,
 //! - `view_presence`: whether the page is still open.
 
@@ -13,17 +14,21 @@ use std::path::PathBuf;
 use tokio::net::TcpListener;
 use tokio::runtime;
 
+use super::stream::Place;
 use super::view_files::Served;
 use super::view_server::Server;
 use super::view_site::Site;
-use super::{Condition, Failure, Out, say};
+use super::{Condition, Failure, Out, say, view_follow};
 use eventlog::system_words;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Logs and heap profiles, two of which are compared, and the executable that wrote them, which names addresses
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present = "follow")]
     files: Vec<PathBuf>,
+    /// A log that is still being written, which the page follows: a file, `-`, unix:PATH or tcp:HOST:PORT
+    #[arg(long, value_name = "PLACE", conflicts_with = "files")]
+    follow: Option<Place>,
     /// Only print the address, and leave it to you to open it
     #[arg(long)]
     no_open: bool,
@@ -36,10 +41,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
-    let files = arguments.files.iter().map(|file| Served::open(file));
-    let files = files.collect::<Result<Vec<_>, _>>()?;
     let site = Site::find(arguments.site.as_deref())?;
-    let server = Server::new(site, files)?;
+    let files = arguments.files.iter().map(|file| Served::open(file));
+    let followed = arguments.follow.iter().map(view_follow::served);
+    let files = files.chain(followed).collect::<Result<Vec<_>, _>>()?;
+    let server = Server::new(site, files, arguments.follow.is_some())?;
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| cannot("start", &error))?;
     let served = runtime.block_on(serve(arguments, server, out));

@@ -57,7 +57,8 @@ impl Served {
         })
     }
 
-    fn kept(name: &str, kept: NamedTempFile) -> Self {
+    /// What is in a temporary file, under another name.
+    pub(super) fn kept(name: &str, kept: NamedTempFile) -> Self {
         Self {
             path: kept.path().to_owned(),
             name: name.to_owned(),

@@ -57,14 +57,14 @@ struct Inner {
 }
 
 impl Server {
-    /// A server with a path of its own.
+    /// A server with a path of its own; whether the page is to follow what is opened.
     ///
     /// # Errors
     /// If the system has no random numbers, or the site is of another version.
-    pub(super) fn new(mut site: Site, files: Vec<Served>) -> Result<Self, Failure> {
+    pub(super) fn new(mut site: Site, files: Vec<Served>, follow: bool) -> Result<Self, Failure> {
         let path = format!("/{}/", random_name()?);
         let other = || Failure::Absent("the site is not of this version of eventscope".to_owned());
-        let index = page(site.index().unwrap_or_default(), &files).ok_or_else(other)?;
+        let index = page(site.index().unwrap_or_default(), &files, follow).ok_or_else(other)?;
         let worker = site.file("sw.js").and_then(leaving).ok_or_else(other)?;
         site.replace("index.html", index);
         site.replace("sw.js", worker);
@@ -178,7 +178,7 @@ fn place(number: usize) -> String {
 }
 
 /// The page, which is told what to open, and holds a connection as long as it is there.
-fn page(html: &str, files: &[Served]) -> Option<String> {
+fn page(html: &str, files: &[Served], follow: bool) -> Option<String> {
     let (head, rest) = html.split_once("</head>")?;
     let mut page = format!("{head}<script defer src=\"presence.js\"></script>\n");
     for (file, number) in files.iter().zip(0..) {
@@ -187,6 +187,9 @@ fn page(html: &str, files: &[Served]) -> Option<String> {
             page,
             "<meta name=\"eventscope-open\" content=\"{place}{name}\">"
         );
+    }
+    if follow {
+        page.push_str("<meta name=\"eventscope-follow\">\n");
     }
     Some(format!("{page}</head>{rest}"))
 }

@@ -7,7 +7,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     AbortSignal, Blob, DataTransfer, DragEvent, Element, File, FileList, FilePropertyBag,
-    FileSystemFileHandle, Node, ReadableStreamDefaultReader, RequestInit, Response,
+    FileSystemFileHandle, Headers, Node, ReadableStreamDefaultReader, RequestInit, Response,
 };
 
 use super::recent;
@@ -266,6 +266,59 @@ pub(super) fn served() -> Vec<String> {
     let marks = (0..marks.length()).filter_map(|at| marks.get(at));
     let address = |mark: Node| mark.dyn_into::<Element>().ok()?.get_attribute("content");
     marks.filter_map(address).collect()
+}
+
+/// Whether these are still being written, and are to be followed.
+pub(super) fn is_served_to_follow() -> bool {
+    let mark = gloo_utils::document().query_selector("meta[name=eventscope-follow]");
+    mark.is_ok_and(|mark| mark.is_some())
+}
+
+/// What a site has behind the end of a file that was fetched from it.
+pub(super) enum Behind {
+    /// Nothing.
+    Nothing,
+    /// More: the file with it.
+    More(File),
+    /// It is another file.
+    Another,
+}
+
+/// Asks a site for what follows a file that was fetched from it, with what stood at its end, `tail`, so
+/// that another file in its place is seen.
+///
+/// # Errors
+/// If the site does not answer.
+pub(super) async fn behind(address: &str, file: &File, tail: &[u8]) -> Result<Behind, JsValue> {
+    let request = RequestInit::new();
+    let headers = Headers::new()?;
+    let from = file.size() as u64 - tail.len() as u64;
+    headers.set("Range", &format!("bytes={from}-"))?;
+    request.set_headers(&headers);
+    let asked = gloo_utils::window().fetch_with_str_and_init(address, &request);
+    let response: Response = JsFuture::from(asked).await?.dyn_into()?;
+    let length = response.headers().get("Content-Length").ok().flatten();
+    let is_as_long = length.and_then(|length| length.parse().ok()) == Some(file.size());
+    match response.status() {
+        206 => {}
+        200 if is_as_long => return Ok(Behind::Nothing),
+        // It is shorter, or the site sends all or nothing.
+        200 | 416 => return Ok(Behind::Another),
+        status => return Err(format!("the site answered with status {status}").into()),
+    }
+    let buffer = JsFuture::from(response.array_buffer()?).await?;
+    let bytes = Uint8Array::new(&buffer);
+    let tail_len = tail.len() as u32;
+    if bytes.length() < tail_len || bytes.subarray(0, tail_len).to_vec() != tail {
+        return Ok(Behind::Another);
+    }
+    if bytes.length() == tail_len {
+        return Ok(Behind::Nothing);
+    }
+    let more = bytes.subarray(tail_len, bytes.length());
+    let parts = Array::of2(file, &more);
+    let whole = File::new_with_blob_sequence(&parts, &file.name())?;
+    Ok(Behind::More(whole))
 }
 
 /// Fetches a sample, a log of the site.

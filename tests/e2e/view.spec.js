@@ -3,6 +3,10 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from '@playwright/test';
 import { fixture, fragment, loaded } from './helpers.js';
@@ -19,6 +23,13 @@ async function view(...files) {
   let printed = '';
   while (!printed.includes('\n')) printed += (await once(program.stdout, 'data'))[0];
   return { program, address: printed.match(/http:\/\/\S+/)[0] };
+}
+
+/** A promise, and what fulfils it. */
+function deferred() {
+  let resolve;
+  const promise = new Promise((fulfil) => { resolve = fulfil; });
+  return { promise, resolve };
 }
 
 const running = new Set();
@@ -52,6 +63,45 @@ test('two logs are compared, and a file that is none says so', async ({ page }) 
   const none = await view('Cargo.toml');
   await page.goto(none.address);
   await expect(page.getByRole('alert')).toContainText('This is not an eventlog');
+});
+
+test('a log that is still being written is followed', async ({ page }) => {
+  const bytes = readFileSync(fixture('ghc-9.6.6/dense-N2-l-flush'));
+  const file = test.info().outputPath('grows.eventlog');
+  writeFileSync(file, bytes.subarray(0, 100_000));
+  const { address } = await view('--follow', file);
+  await page.goto(address);
+  await loaded(page);
+  const facts = page.locator('.bar .facts');
+  await expect(page.locator('.following')).toContainText('Following');
+  await expect(facts).toContainText('97.7 KiB');
+  appendFileSync(file, bytes.subarray(100_000, 200_000));
+  await expect(facts).toContainText('195 KiB');
+  // The program is started again, and ends.
+  const again = readFileSync(fixture('ghc-9.6.6/fib-forkio-N2-l'));
+  writeFileSync(file, again.subarray(0, 9_000));
+  await expect(page.locator('.notice')).toContainText('begun anew');
+  appendFileSync(file, again.subarray(9_000));
+  await expect(page.locator('.notice')).toContainText('The program has ended');
+  await expect(facts).toContainText('14.3 KiB');
+});
+
+test('a log that comes from a socket is followed', async ({ page }) => {
+  const bytes = readFileSync(fixture('ghc-9.6.6/dense-N2-l-flush'));
+  const path = join(tmpdir(), `eventscope-${process.pid}-${test.info().workerIndex}.sock`);
+  const { promise: connected, resolve } = deferred();
+  const server = createServer(resolve).listen(path);
+  await once(server, 'listening');
+  const begun = view('--follow', `unix:${path}`);
+  const socket = await connected;
+  socket.write(bytes.subarray(0, 150_000));
+  await page.goto((await begun).address);
+  await loaded(page);
+  await expect(page.locator('.following')).toContainText('Following');
+  socket.end(bytes.subarray(150_000));
+  await expect(page.locator('.notice')).toContainText('The program has ended');
+  await expect(page.locator('.bar .facts')).toContainText('306 KiB');
+  server.close();
 });
 
 test('a file that is gone meanwhile is named', async ({ page }) => {

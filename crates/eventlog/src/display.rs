@@ -132,10 +132,26 @@ impl<S: Sink> DisplayOrder<S> {
 
     /// Delivers what is still held and gives the sink back.
     pub fn finish(mut self) -> S {
+        self.flush();
+        self.sink
+    }
+
+    /// Delivers what is still held: nothing before it is expected any more.
+    pub fn flush(&mut self) {
         while let Some(Reverse(held)) = self.held.pop() {
             deliver(&mut self.sink, &held);
         }
-        self.sink
+    }
+
+    /// Delivers what is still held; what comes then has another clock.
+    pub fn begin_anew(&mut self) {
+        self.flush();
+        self.latest = Nanos(0);
+    }
+
+    /// Where the events go.
+    pub const fn sink_mut(&mut self) -> &mut S {
+        &mut self.sink
     }
 }
 

@@ -7,7 +7,8 @@
 //! `stream` for each capability and `judge`, which says what is an event) →
 //! [`event`] (decoding on demand) → [`sentence`], which uses [`names`] and
 //! [`conventions`]; [`LogReader`] ties them together.
-//! [`rows`] is how the events are read again, from any row on.
+//! [`rows`] is how the events are read again, from any row on; [`live`] reads what comes
+//! piece by piece, without jumping.
 //! Facts come from GHC's `rts/include/rts/EventLogFormat.h` and
 //! `rts/eventlog/EventLog.c`.
 
@@ -27,6 +28,7 @@ pub mod inflate;
 mod inflated;
 pub mod info_tables;
 mod judge;
+pub mod live;
 pub mod names;
 mod order;
 pub mod problem;

@@ -94,6 +94,11 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
+    /// Hands on all rows that were printed so far.
+    pub(in super::super) fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
     /// Whether rows are JSON objects.
     pub(in super::super) const fn is_json(&self) -> bool {
         self.output.json

@@ -14,7 +14,7 @@ use yew::prelude::*;
 use super::App;
 use crate::protocol::LogId;
 use crate::ui::act::{after, on};
-use crate::ui::files::{self, Origin};
+use crate::ui::files::{self, Behind, Origin};
 use crate::ui::follow_bar::{FollowBar, Says};
 use crate::ui::recent;
 use crate::ui::viewer::Control;
@@ -36,7 +36,7 @@ const TAIL_BYTES: u64 = 256;
 
 /// A log that is followed.
 pub(super) struct Following {
-    handle: FileSystemFileHandle,
+    place: Place,
     /// What of the file was read; nothing before it was read for being followed.
     known: Option<Known>,
     step: Step,
@@ -51,6 +51,15 @@ pub(super) struct Following {
     next: Option<Timeout>,
     /// The next list of the threads.
     lists: Option<Timeout>,
+}
+
+/// Where the file is.
+#[derive(Clone, Debug)]
+enum Place {
+    /// On the disk.
+    Disk(FileSystemFileHandle),
+    /// At an address of the site.
+    Site(String),
 }
 
 /// What is going on.
@@ -117,11 +126,36 @@ impl Known {
     }
 }
 
-/// Looks at a file of which that was read.
-async fn look(handle: &FileSystemFileHandle, read: Option<&Known>) -> Found {
-    let Some(file) = recent::file(handle).await else {
-        return Found::Nothing;
+/// Looks at a file of which that was read; `was` is the file as it was then.
+async fn look(place: &Place, read: Option<&Known>, was: &File) -> Found {
+    match place {
+        Place::Disk(handle) => match recent::file(handle).await {
+            Some(file) => look_into(file, read).await,
+            None => Found::Nothing,
+        },
+        Place::Site(address) => look_at_site(address, read, was).await,
+    }
+}
+
+/// Asks the site for what is behind the end of a file, and for all of it if that does not go on.
+async fn look_at_site(address: &str, read: Option<&Known>, was: &File) -> Found {
+    let Some(read) = read else {
+        // What came is the file, until it is asked for once more.
+        return look_into(was.clone(), None).await;
     };
+    match files::behind(address, was, &read.tail).await {
+        Ok(Behind::Nothing) => Found::Same,
+        Ok(Behind::More(file)) => look_into(file, Some(read)).await,
+        Ok(Behind::Another) => match files::fetch(address, None, |_| ()).await {
+            Ok(file) => look_into(file, Some(read)).await,
+            Err(_) => Found::Nothing,
+        },
+        Err(_) => Found::Nothing,
+    }
+}
+
+/// Looks at what a file is now.
+async fn look_into(file: File, read: Option<&Known>) -> Found {
     if read.is_some_and(|read| read.len == file.size() as u64) {
         return Found::Same;
     }
@@ -157,7 +191,7 @@ impl Following {
 
 impl App {
     /// Where the open log can be read again, or why it cannot be followed.
-    fn followed_from(&self) -> Result<FileSystemFileHandle, &'static str> {
+    fn followed_from(&self) -> Result<Place, &'static str> {
         let overview = &self.log.overview;
         let file = self.log.file.as_ref().filter(|_| self.log.is_open());
         let Some(file) = file else {
@@ -177,12 +211,17 @@ impl App {
             );
         }
         match &file.origin {
-            Origin::Handle(handle) => Ok(handle.clone()),
+            Origin::Handle(handle) => Ok(Place::Disk(handle.clone())),
+            Origin::Address(address)
+            | Origin::Linked {
+                address: Some(address),
+                ..
+            } => Ok(Place::Site(address.clone())),
             Origin::Gone => Err(
                 "The browser shows this page only the file that was dropped, not what becomes of it. Chrome and Edge can follow files that were dropped or chosen with Browse.",
             ),
-            Origin::Address(_) | Origin::Linked { .. } => {
-                Err("The log was fetched as it was: only a file on this computer can be followed.")
+            Origin::Linked { address: None, .. } => {
+                Err("The log came from another host, which this page may not ask.")
             }
         }
     }
@@ -190,6 +229,16 @@ impl App {
     /// Whether the log may be growing where it can be read again.
     pub(super) fn offers_to_follow(&self) -> bool {
         self.following.is_none() && self.followed_from().is_ok()
+    }
+
+    /// Follows the log that was just read, if whoever serves the page wants that.
+    pub(super) fn follow_if_served_so(&mut self, ctx: &Context<Self>) {
+        if files::is_served_to_follow()
+            && self.following.is_none()
+            && let Ok(place) = self.followed_from()
+        {
+            self.begin_to_follow(ctx, place);
+        }
     }
 
     /// Follows the log, pauses that, or goes on.
@@ -203,16 +252,16 @@ impl App {
             return true;
         }
         match self.followed_from() {
-            Ok(handle) => self.begin_to_follow(ctx, handle),
+            Ok(place) => self.begin_to_follow(ctx, place),
             Err(why) => self.dialogs.notice = Some(why.to_owned()),
         }
         true
     }
 
-    fn begin_to_follow(&mut self, ctx: &Context<Self>, handle: FileSystemFileHandle) {
+    fn begin_to_follow(&mut self, ctx: &Context<Self>, place: Place) {
         self.dialogs.notice = None;
         self.following = Some(Following {
-            handle,
+            place,
             known: None,
             step: Step::Rests,
             paused: false,
@@ -291,14 +340,16 @@ impl App {
     }
 
     fn look_at_file(&mut self, ctx: &Context<Self>, (): ()) -> bool {
-        let Some(following) = self.following.as_mut().filter(|it| it.step == Step::Rests) else {
+        let was = self.log.file.as_ref().map(|file| file.file.clone());
+        let following = self.following.as_mut();
+        let Some((following, was)) = following.filter(|it| it.step == Step::Rests).zip(was) else {
             return false;
         };
         following.step = Step::Looks;
-        let (known, handle) = (following.known.clone(), following.handle.clone());
+        let (known, place) = (following.known.clone(), following.place.clone());
         let found = on(ctx, Self::looked);
         let log = self.log_client.log();
-        spawn_local(async move { found.emit((log, look(&handle, known.as_ref()).await)) });
+        spawn_local(async move { found.emit((log, look(&place, known.as_ref(), &was).await)) });
         false
     }
 
@@ -326,7 +377,10 @@ impl App {
         };
         let live = LiveFile {
             file: more.file.clone(),
-            handle: Some(following.handle.clone()),
+            handle: match &following.place {
+                Place::Disk(handle) => Some(handle.clone()),
+                Place::Site(_) => None,
+            },
         };
         self.log_client.grow(live, !more.goes_on);
         if let Some(own) = &mut self.log.file {

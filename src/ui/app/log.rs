@@ -303,6 +303,7 @@ impl App {
         self.ask_usage(ctx);
         self.offer_comparison();
         self.notes_are_kept();
+        self.follow_if_served_so(ctx);
         if is_plain {
             // So that it can be gone back to, however soon something is done.
             self.settled(ctx, ());

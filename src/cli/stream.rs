@@ -1,0 +1,226 @@
+//! Where a log comes from while it is written: a file, standard input, a socket. What comes is
+//! read by a thread of its own; a socket that breaks off is connected to again.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use eventlog::system_words;
+
+/// How much is read at once.
+const PIECE_BYTES: usize = 64 << 10;
+/// How many pieces wait for whoever takes them.
+const WAITING: usize = 64;
+/// How often a file is looked at that has not grown.
+const LOOK: Duration = Duration::from_millis(100);
+/// After so long a socket is tried again for the first time, later after twice as long each
+/// time, but never longer than the most.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const MOST_PAUSE: Duration = Duration::from_secs(8);
+
+/// Where a log comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A file that may grow.
+    File(PathBuf),
+    /// Standard input.
+    Input,
+    /// A socket of this computer.
+    Unix(PathBuf),
+    /// A socket somewhere: host and port.
+    Tcp(String),
+}
+
+impl FromStr for Place {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "-" {
+            return Ok(Self::Input);
+        }
+        match text.split_once(':') {
+            Some(("unix", path)) if cfg!(unix) => Ok(Self::Unix(path.into())),
+            Some(("unix", _)) => Err("this system has no sockets with paths".to_owned()),
+            Some(("tcp", address)) if address.rsplit_once(':').is_some() => {
+                Ok(Self::Tcp(address.to_owned()))
+            }
+            Some(("tcp", _)) => Err("a port is missing, as in tcp:localhost:4242".to_owned()),
+            _ => Ok(Self::File(text.into())),
+        }
+    }
+}
+
+/// What is told of a log that comes.
+#[derive(Debug)]
+pub(super) enum Came {
+    /// The log begins, from its start: for the first time or, if that is said, once more.
+    Begins(Option<String>),
+    /// Its next bytes.
+    Bytes(Vec<u8>),
+    /// Nothing comes for now, for this reason: it is tried again.
+    Waits(String),
+    /// Nothing more will come; why, if not because that was all.
+    Ends(Option<io::Error>),
+}
+
+/// Nobody wants to hear more.
+struct Unheard;
+
+impl From<SendError<Came>> for Unheard {
+    fn from(_: SendError<Came>) -> Self {
+        Self
+    }
+}
+
+impl Place {
+    /// Reads it from now on, until nobody takes what comes any more.
+    pub(super) fn read(self) -> Receiver<Came> {
+        let (to, from) = sync_channel(WAITING);
+        thread::spawn(move || {
+            let told = match &self {
+                Self::File(path) => follow_file(path, &to),
+                Self::Input => read_once(io::stdin().lock(), &to),
+                Self::Unix(_) | Self::Tcp(_) => self.connect_again_and_again(&to),
+            };
+            // Who does not hear it has gone.
+            told.unwrap_or(());
+        });
+        from
+    }
+
+    /// Its path, for messages.
+    pub(super) fn path(&self) -> PathBuf {
+        match self {
+            Self::File(path) => path.clone(),
+            Self::Input => "-".into(),
+            Self::Unix(path) => format!("unix:{}", path.display()).into(),
+            Self::Tcp(address) => format!("tcp:{address}").into(),
+        }
+    }
+
+    fn connect(&self) -> io::Result<Box<dyn Read>> {
+        match self {
+            Self::Tcp(address) => {
+                let stream = std::net::TcpStream::connect(address.as_str())?;
+                Ok(Box::new(stream))
+            }
+            #[cfg(unix)]
+            Self::Unix(path) => Ok(Box::new(std::os::unix::net::UnixStream::connect(path)?)),
+            _ => Err(ErrorKind::Unsupported.into()),
+        }
+    }
+
+    fn connect_again_and_again(&self, to: &SyncSender<Came>) -> Result<(), Unheard> {
+        let mut pause = FIRST_PAUSE;
+        let mut times = 0;
+        loop {
+            let why = match self.connect() {
+                Ok(stream) => {
+                    times += 1;
+                    let again = (times > 1).then(|| "connected again".to_owned());
+                    to.send(Came::Begins(again))?;
+                    let (came, why) = read_all(stream, to)?;
+                    if came > 0 {
+                        pause = FIRST_PAUSE;
+                    }
+                    why.map_or_else(
+                        || "the connection was closed".to_owned(),
+                        |error| format!("the connection broke off: {}", system_words(&error)),
+                    )
+                }
+                Err(error) => format!("no connection: {}", system_words(&error)),
+            };
+            to.send(Came::Waits(format!(
+                "{why}; it is tried again after {} ms",
+                pause.as_millis()
+            )))?;
+            thread::sleep(pause);
+            pause = (pause * 2).min(MOST_PAUSE);
+        }
+    }
+}
+
+/// Tells all that comes. How much that was, and what it ended with.
+fn read_all(
+    mut from: impl Read,
+    to: &SyncSender<Came>,
+) -> Result<(u64, Option<io::Error>), Unheard> {
+    let mut piece = vec![0; PIECE_BYTES];
+    let mut len = 0;
+    loop {
+        match from.read(&mut piece) {
+            Ok(0) => return Ok((len, None)),
+            Ok(count) => {
+                len += count as u64;
+                to.send(Came::Bytes(piece[..count].to_vec()))?;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Ok((len, Some(error))),
+        }
+    }
+}
+
+fn read_once(from: impl Read, to: &SyncSender<Came>) -> Result<(), Unheard> {
+    to.send(Came::Begins(None))?;
+    let (_, why) = read_all(from, to)?;
+    Ok(to.send(Came::Ends(why))?)
+}
+
+/// Reads a file, and what is added to it; from its start if it has become shorter. What is no
+/// regular file is read once.
+fn follow_file(path: &PathBuf, to: &SyncSender<Came>) -> Result<(), Unheard> {
+    let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+    let (about, mut file) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return Ok(to.send(Came::Ends(Some(error)))?),
+    };
+    if !about.is_file() {
+        return read_once(file, to);
+    }
+    to.send(Came::Begins(None))?;
+    let mut read = 0;
+    loop {
+        let (came, why) = read_all(&mut file, to)?;
+        if let Some(error) = why {
+            return Ok(to.send(Came::Ends(Some(error)))?);
+        }
+        read += came;
+        thread::sleep(LOOK);
+        // Whoever writes it anew may have made another file of that name.
+        let Ok(now) = std::fs::metadata(path) else {
+            continue;
+        };
+        if now.len() < read {
+            match File::open(path) {
+                Ok(anew) => file = anew,
+                Err(error) => return Ok(to.send(Came::Ends(Some(error)))?),
+            }
+            if let Err(error) = file.seek(SeekFrom::Start(0)) {
+                return Ok(to.send(Came::Ends(Some(error)))?);
+            }
+            read = 0;
+            to.send(Came::Begins(Some("the file was begun anew".to_owned())))?;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_told_by_what_stands_before_the_colon() {
+        let place = |text: &str| text.parse::<Place>();
+        assert_eq!(place("-"), Ok(Place::Input));
+        assert_eq!(place("a.eventlog"), Ok(Place::File("a.eventlog".into())));
+        assert_eq!(place("tcp:[::1]:42"), Ok(Place::Tcp("[::1]:42".to_owned())));
+        assert!(place("tcp:localhost").is_err());
+        if cfg!(unix) {
+            assert_eq!(place("unix:/tmp/a:b"), Ok(Place::Unix("/tmp/a:b".into())));
+        }
+    }
+}

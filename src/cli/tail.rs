@@ -1,0 +1,231 @@
+//! `eventscope tail PLACE`: what a log says, as it comes.
+//!
+//! Blocks come late, as each capability writes its buffer when it is full. So events are held
+//! back for a while and put in the order of time; what comes later still is printed where it
+//! came, and how late it was is said.
+
+use std::io;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+
+use super::stream::{Came, Place};
+use super::tail_numbers::Numbers;
+use super::tail_rows::{EventRows, SpanRows};
+use super::{Condition, Failure, Out, Output, say};
+use eventlog::display::DisplayOrder;
+use eventlog::ids;
+use eventlog::live::{Late, LiveReader};
+use eventlog::{Record, Sink};
+
+/// How often it is said how late events came.
+const SAY_EVERY: Duration = Duration::from_secs(5);
+/// How long nothing has to come until that is printed which is held back.
+const QUIET: Duration = Duration::from_millis(500);
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A file that grows, `-` for standard input, unix:PATH or tcp:HOST:PORT
+    place: Place,
+    /// What to print
+    #[arg(long, default_value = "events")]
+    what: What,
+    /// For how many seconds of the log's clock events wait for others before them
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
+    window: f64,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// Every event: time, cap, name, text
+    Events,
+    /// Spans of threads and of collections, as they end: thread, category, cap, reason, start, end
+    Spans,
+    /// A row for each second: what was logged in it
+    Numbers,
+}
+
+/// Prints what comes, in the order of time.
+enum Printer<'a> {
+    Events(EventRows<'a>),
+    Spans(Box<SpanRows<'a>>),
+    Numbers(Numbers<'a>),
+}
+
+/// A printer, and what did not work.
+struct Prints<'a> {
+    printer: Printer<'a>,
+    late: Late,
+    written: io::Result<()>,
+}
+
+impl Sink for Prints<'_> {
+    fn event(&mut self, record: &Record<'_>) {
+        let late = self.late.observe(record.time).is_some();
+        if self.written.is_ok() {
+            self.written = match &mut self.printer {
+                Printer::Events(rows) => rows.event(record),
+                Printer::Spans(rows) => rows.event(record),
+                Printer::Numbers(rows) => rows.event(record, late),
+            };
+        }
+    }
+}
+
+impl Prints<'_> {
+    /// Hands on what was printed.
+    fn flush(&mut self) -> Result<(), Failure> {
+        std::mem::replace(&mut self.written, Ok(()))?;
+        Ok(match &mut self.printer {
+            Printer::Events(rows) => rows.flush(),
+            Printer::Spans(rows) => rows.flush(),
+            Printer::Numbers(rows) => rows.flush(),
+        }?)
+    }
+
+    /// The log is over: what of it was not printed is, and nothing is known any more.
+    fn end(&mut self) -> Result<(), Failure> {
+        match &mut self.printer {
+            Printer::Events(rows) => rows.end(),
+            Printer::Spans(rows) => rows.end(),
+            Printer::Numbers(rows) => rows.end()?,
+        }
+        self.late = Late::default();
+        self.flush()
+    }
+}
+
+/// A log that comes.
+struct Tail<'a> {
+    reader: LiveReader,
+    order: DisplayOrder<Prints<'a>>,
+    said: Instant,
+    said_late: Late,
+    condition: Condition,
+}
+
+impl Tail<'_> {
+    /// Prints all that is held back.
+    fn flush(&mut self) -> Result<(), Failure> {
+        self.order.flush();
+        self.order.sink_mut().flush()
+    }
+
+    fn take(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.reader.feed(bytes, &mut self.order)?;
+        self.order.sink_mut().flush()?;
+        if self.said.elapsed() >= SAY_EVERY {
+            self.say_late();
+        }
+        Ok(())
+    }
+
+    /// The log is over, or breaks off.
+    fn end(&mut self) -> Result<(), Failure> {
+        let read = self.reader.finish(&mut self.order);
+        self.flush()?;
+        self.say_late();
+        let lost_bytes = self.reader.lost_bytes();
+        if lost_bytes > 0 {
+            self.condition = Condition::Damaged;
+            say(format_args!("{lost_bytes} bytes could not be read"));
+        }
+        self.reader = LiveReader::new();
+        self.said_late = Late::default();
+        self.order.begin_anew();
+        self.order.sink_mut().end()?;
+        Ok(read?)
+    }
+
+    /// Another log will come: whatever became of the one before is said.
+    fn breaks_off(&mut self) -> Result<(), Failure> {
+        if !self.reader.has_begun() {
+            return Ok(());
+        }
+        match self.end() {
+            Err(Failure::Log(error)) => {
+                self.condition = Condition::Damaged;
+                say(error);
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    fn say_late(&mut self) {
+        self.said = Instant::now();
+        let late = self.order.sink_mut().late;
+        if late == self.said_late || late.events == self.said_late.events {
+            return;
+        }
+        self.said_late = late;
+        say(format_args!(
+            "{} events came behind later ones, by {:.3} s at most: they stand where they came (--window holds events back for longer)",
+            late.events,
+            late.most_ns as f64 / 1e9
+        ));
+    }
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+    if !(0.0..=3600.0).contains(&arguments.window) {
+        let what = "--window takes seconds, from 0 to 3600";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    let printer = match arguments.what {
+        What::Events => Printer::Events(EventRows::new(out, arguments.output)?),
+        What::Spans => Printer::Spans(Box::new(SpanRows::new(out, arguments.output)?)),
+        What::Numbers => Printer::Numbers(Numbers::new(out, arguments.output)?),
+    };
+    let prints = Prints {
+        printer,
+        late: Late::default(),
+        written: Ok(()),
+    };
+    let window = ids::Duration((arguments.window * 1e9) as u64);
+    let mut tail = Tail {
+        reader: LiveReader::new(),
+        order: DisplayOrder::new(prints, window),
+        said: Instant::now(),
+        said_late: Late::default(),
+        condition: Condition::Sound,
+    };
+    follow(&arguments.place, &mut tail)?;
+    Ok(tail.condition)
+}
+
+/// Prints what comes until that ends.
+fn follow(place: &Place, tail: &mut Tail<'_>) -> Result<(), Failure> {
+    let from = place.clone().read();
+    loop {
+        match from.recv_timeout(QUIET) {
+            Ok(Came::Begins(again)) => {
+                tail.breaks_off()?;
+                if let Some(again) = again {
+                    say(format_args!("{again}: a log begins"));
+                }
+            }
+            Ok(Came::Bytes(bytes)) => {
+                tail.take(&bytes)?;
+                // Of a file or a socket nothing follows then; a pipe is read to its end.
+                if tail.reader.has_ended() && *place != Place::Input {
+                    return tail.end();
+                }
+            }
+            Ok(Came::Waits(why)) => {
+                tail.breaks_off()?;
+                say(why);
+            }
+            Ok(Came::Ends(Some(error))) => {
+                tail.breaks_off()?;
+                return Err(Failure::File(place.path(), error));
+            }
+            Ok(Came::Ends(None)) => return tail.end(),
+            Err(RecvTimeoutError::Timeout) => tail.flush()?,
+            Err(RecvTimeoutError::Disconnected) => return tail.end(),
+        }
+    }
+}

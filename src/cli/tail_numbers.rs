@@ -1,0 +1,141 @@
+//! What was logged in each second of the log's clock, a row each.
+
+use std::io;
+
+use super::{Out, Output, Table};
+use analysis::spans::{Analyses, SpanSink, Spans};
+use eventlog::ids::CapId;
+use eventlog::{Event, EventType, Record, Sink};
+use model::time::Interval;
+use views::cells::Cell;
+
+/// A second, in nanoseconds.
+const SECOND_NS: u64 = 1_000_000_000;
+
+const COLUMNS: &[&str] = &[
+    "time",
+    "events",
+    "late",
+    "threads_created",
+    "runs",
+    "messages",
+    "collections",
+    "collecting_ns",
+    "live_bytes",
+    "heap_bytes",
+];
+
+/// What was counted of a second.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    events: u64,
+    late: u64,
+    created: u64,
+    runs: u64,
+    messages: u64,
+}
+
+/// Collections of capabilities that ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct Collected {
+    count: u64,
+    /// Of all capabilities together.
+    ns: u64,
+}
+
+impl SpanSink for Collected {
+    fn gc(&mut self, _: CapId, span: Interval) {
+        self.count += 1;
+        self.ns += span.duration().0;
+    }
+}
+
+/// Prints a row for each second in which something was logged, once it is over.
+pub(super) struct Numbers<'a> {
+    table: Table<'a>,
+    /// Which second is counted.
+    second: Option<u64>,
+    counted: Counted,
+    collections: Spans<Collected>,
+    live_bytes: Option<u64>,
+    heap_bytes: Option<u64>,
+}
+
+fn automata() -> Spans<Collected> {
+    let analyses = Analyses {
+        lifecycle: false,
+        mutator_by_cap: false,
+    };
+    Spans::new(analyses, Collected::default())
+}
+
+impl<'a> Numbers<'a> {
+    pub(super) fn new(out: &'a mut Out, output: Output) -> io::Result<Self> {
+        Ok(Self {
+            table: Table::lines(out, output, COLUMNS)?,
+            second: None,
+            counted: Counted::default(),
+            collections: automata(),
+            live_bytes: None,
+            heap_bytes: None,
+        })
+    }
+
+    /// Takes the next event; one that is late counts for the second that is counted.
+    pub(super) fn event(&mut self, record: &Record<'_>, late: bool) -> io::Result<()> {
+        let second = record.time.0 / SECOND_NS;
+        if self.second.is_some_and(|now| now < second) {
+            self.row()?;
+        }
+        if self.second.is_none_or(|now| now < second) {
+            self.second = Some(second);
+        }
+        self.collections.event(record);
+        self.counted.events += 1;
+        self.counted.late += u64::from(late);
+        match record.id {
+            EventType::CREATE_THREAD => self.counted.created += 1,
+            EventType::RUN_THREAD => self.counted.runs += 1,
+            EventType::USER_MSG | EventType::USER_MARKER => self.counted.messages += 1,
+            _ => match record.event() {
+                Event::HeapLive { live_bytes, .. } => self.live_bytes = Some(live_bytes),
+                Event::HeapSize { size_bytes, .. } => self.heap_bytes = Some(size_bytes),
+                _ => {}
+            },
+        }
+        Ok(())
+    }
+
+    fn row(&mut self) -> io::Result<()> {
+        let Some(second) = self.second.take() else {
+            return Ok(());
+        };
+        let counted = std::mem::take(&mut self.counted);
+        let collected = std::mem::take(&mut self.collections.sink);
+        let bytes = |bytes: Option<u64>| bytes.map_or(Cell::Absent, Cell::Number);
+        self.table.row(&[
+            (second * SECOND_NS).into(),
+            counted.events.into(),
+            counted.late.into(),
+            counted.created.into(),
+            counted.runs.into(),
+            counted.messages.into(),
+            collected.count.into(),
+            collected.ns.into(),
+            bytes(self.live_bytes),
+            bytes(self.heap_bytes),
+        ])
+    }
+
+    /// The log is over: the second that is counted is printed as it is.
+    pub(super) fn end(&mut self) -> io::Result<()> {
+        self.row()?;
+        self.collections = automata();
+        (self.live_bytes, self.heap_bytes) = (None, None);
+        Ok(())
+    }
+
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.table.flush()
+    }
+}

@@ -1,0 +1,104 @@
+//! A log that is opened in the page while it is written. A file is served as it is; what comes
+//! through a pipe or a socket is put into a temporary file, as it comes.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::sync::mpsc::Receiver;
+use std::thread;
+
+use tempfile::NamedTempFile;
+
+use super::stream::{Came, Place};
+use super::view_files::Served;
+use super::{Failure, say};
+use eventlog::live::LiveReader;
+use eventlog::{Record, system_words};
+
+/// A log that is being written, once it has an event: before there is nothing to show.
+pub(super) fn served(place: &Place) -> Result<Served, Failure> {
+    let from = place.clone().read();
+    say(format_args!(
+        "waiting for the first events of {}",
+        place.path().display()
+    ));
+    if let Place::File(path) = place
+        && path.is_file()
+    {
+        wait(&from, &mut None, place)?;
+        return Served::open(path);
+    }
+    let failed = |error| Failure::File(place.path(), error);
+    let kept = NamedTempFile::with_prefix("eventscope-").map_err(failed)?;
+    let mut into = Some(kept.reopen().map_err(failed)?);
+    wait(&from, &mut into, place)?;
+    let name = name(place);
+    thread::spawn(move || {
+        for came in from {
+            if let Err(error) = take(&came, &mut into) {
+                return say(format_args!("no more is read: {}", system_words(&error)));
+            }
+        }
+    });
+    Ok(Served::kept(&name, kept))
+}
+
+/// What a log is called that comes from there.
+fn name(place: &Place) -> String {
+    match place {
+        Place::File(path) | Place::Unix(path) => {
+            let name = path.file_name().unwrap_or(path.as_os_str());
+            name.to_string_lossy().into_owned()
+        }
+        Place::Input => "standard input".to_owned(),
+        Place::Tcp(address) => address.clone(),
+    }
+}
+
+/// Puts what came into a file.
+fn take(came: &Came, into: &mut Option<File>) -> io::Result<()> {
+    match (came, into) {
+        (Came::Begins(again), into) => {
+            if let Some(again) = again {
+                say(format_args!("{again}: a log begins"));
+            }
+            if let Some(file) = into {
+                file.set_len(0)?;
+                file.seek(SeekFrom::Start(0))?;
+            }
+        }
+        (Came::Bytes(bytes), Some(file)) => file.write_all(bytes)?,
+        (Came::Waits(why), _) => say(why),
+        (Came::Bytes(_), None) | (Came::Ends(_), _) => {}
+    }
+    Ok(())
+}
+
+/// Takes what comes until there is an event.
+fn wait(from: &Receiver<Came>, into: &mut Option<File>, place: &Place) -> Result<(), Failure> {
+    let failed = |error| Failure::File(place.path(), error);
+    let mut nothing = |_: &Record<'_>| {};
+    let mut reader = LiveReader::new();
+    for came in from {
+        take(&came, into).map_err(failed)?;
+        match came {
+            Came::Begins(_) => reader = LiveReader::new(),
+            Came::Bytes(bytes) => reader.feed(&bytes, &mut nothing)?,
+            Came::Waits(_) => {}
+            Came::Ends(Some(error)) => return Err(failed(error)),
+            Came::Ends(None) => {
+                reader.finish(&mut nothing)?;
+                break;
+            }
+        }
+        if reader.events() > 0 {
+            return Ok(());
+        }
+    }
+    match reader.events() {
+        0 => Err(Failure::Absent(format!(
+            "{}: it ended without an event",
+            place.path().display()
+        ))),
+        _ => Ok(()),
+    }
+}
