@@ -4,11 +4,14 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Instant;
 
+use chrono::DateTime;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::cut::{NewFile, speed};
+use super::merge::nanoseconds;
 use super::{Condition, Failure, LogFile, Range, report, say};
 use eventlog::Record;
 use export::format::{Error, Format, Written};
@@ -16,7 +19,7 @@ use export::formats::{self, FORMATS};
 use export::log::{Log, Taker};
 use model::time::Interval;
 use views::fingerprint::Fingerprint;
-use views::session::MemoryBudget;
+use views::session::{MemoryBudget, Session};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -26,7 +29,7 @@ pub(super) struct Arguments {
     /// What to write
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: &'static Format,
-    /// Where it goes: for tables a folder, which may hold those of other logs; else a file, or a folder for several logs
+    /// Where it goes: for tables and OpenTelemetry a folder, which may hold those of other logs; else a file, or a folder for several logs
     #[arg(short, long, value_name = "OUT")]
     out: PathBuf,
     #[command(flatten)]
@@ -34,9 +37,39 @@ pub(super) struct Arguments {
     /// About how much memory to take for what is known of a log, in MiB; what is beyond that goes to a temporary file
     #[arg(long, value_name = "MIB", default_value_t = MemoryBudget::default().bytes >> 20)]
     memory: u64,
+    /// When the clocks of the logs were 0, for those that do not tell: as 2026-11-20T09:47:03Z, or in seconds since 1970
+    #[arg(long, value_name = "TIME")]
+    wall_clock: Option<WallClock>,
     /// Say how many bytes were read of each log, and how fast
     #[arg(long)]
     verbose: bool,
+}
+
+/// A point of the wall clock, in nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct WallClock {
+    ns: u64,
+}
+
+impl FromStr for WallClock {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let date = DateTime::parse_from_rfc3339(text).ok();
+        let ns = match date {
+            Some(date) => date.timestamp_nanos_opt().map(i128::from),
+            None => nanoseconds(&format!("{text}s")),
+        };
+        let ns = ns.and_then(|ns| u64::try_from(ns).ok());
+        let ns = ns.ok_or("it has to be like 2026-11-20T09:47:03Z, or seconds since 1970")?;
+        Ok(Self { ns })
+    }
+}
+
+/// When the clock of a log was 0, if it tells.
+fn clock_origin_ns(session: &Session) -> Option<u64> {
+    let origin = session.recording().info.clock_origin_ns;
+    origin.and_then(|origin| u64::try_from(origin).ok())
 }
 
 /// The names of the formats.
@@ -103,6 +136,7 @@ fn export(
         fingerprint,
         session: &session,
         range,
+        clock_origin_ns: clock_origin_ns(&session).or(arguments.wall_clock.map(|clock| clock.ns)),
         read_again: &read_again,
     };
     write(arguments, &log)?;
@@ -120,7 +154,7 @@ fn export(
 
 fn write(arguments: &Arguments, log: &Log<'_>) -> Result<(), Failure> {
     match arguments.format.written {
-        Written::Tables(write) => {
+        Written::Tables(write) | Written::Files(write) => {
             write(log, &arguments.out).map_err(|error| failure(error, log, &arguments.out))
         }
         Written::File { extension, write } => {
@@ -155,5 +189,28 @@ fn failure(error: Error, log: &Log<'_>, path: &Path) -> Failure {
         Error::Output(error) => Failure::File(path.to_owned(), error),
         Error::File(path, error) => Failure::File(path, error),
         Error::Refused(why) => Failure::Absent(format!("{}: {why}", log.name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wall_clock_is_a_date_or_seconds() {
+        let ns = |text: &str| text.parse::<WallClock>().ok().map(|clock| clock.ns);
+        assert_eq!(ns("1970-01-01T00:00:01.000000002Z"), Some(1_000_000_002));
+        assert_eq!(ns("1970-01-01T01:00:00+01:00"), Some(0));
+        assert_eq!(ns("1.5"), Some(1_500_000_000));
+        for wrong in [
+            "",
+            "-1",
+            "yesterday",
+            "1970-01-01",
+            "1969-12-31T23:59:59Z",
+            "1s",
+        ] {
+            assert_eq!(ns(wrong), None, "{wrong}");
+        }
     }
 }

@@ -53,7 +53,7 @@ impl FromStr for Offset {
 }
 
 /// A duration in nanoseconds: a number, which may have a sign and decimals, and its unit.
-fn nanoseconds(text: &str) -> Option<i128> {
+pub(super) fn nanoseconds(text: &str) -> Option<i128> {
     let (sign, text) = match text.strip_prefix('-') {
         Some(text) => (-1, text),
         None => (1, text.strip_prefix('+').unwrap_or(text)),

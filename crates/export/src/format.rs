@@ -23,6 +23,8 @@ pub struct Format {
 pub enum Written {
     /// Tables: files below a folder, in which there may be those of other logs.
     Tables(fn(&Log<'_>, &Path) -> Result<(), Error>),
+    /// Several files for each log, in a folder; their names begin with that of the log.
+    Files(fn(&Log<'_>, &Path) -> Result<(), Error>),
     /// One file for each log.
     File {
         /// How its name ends, without the dot.
@@ -36,6 +38,7 @@ impl fmt::Debug for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Tables(_) => "Tables",
+            Self::Files(_) => "Files",
             Self::File { extension, .. } => extension,
         })
     }

@@ -6,3 +6,4 @@ pub mod log;
 mod rows;
 pub mod table;
 pub mod tables;
+mod trace;

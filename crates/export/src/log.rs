@@ -25,6 +25,8 @@ pub struct Log<'a> {
     pub session: &'a Session,
     /// Only this part of it.
     pub range: Option<Interval>,
+    /// When its clock was 0, in nanoseconds since 1970; `None` if neither the log nor the user says.
+    pub clock_origin_ns: Option<u64>,
     /// How it is read once more.
     pub read_again: &'a ReadAgain<'a>,
 }

@@ -55,6 +55,7 @@ fn export(bytes: &[u8], format: &str, folder: &Path) {
         fingerprint: fingerprint(bytes.len() as u64, &[bytes]),
         session: &session,
         range: None,
+        clock_origin_ns: None,
         read_again: &read_again,
     };
     let format = named(format).expect("a format");

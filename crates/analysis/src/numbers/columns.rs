@@ -41,9 +41,13 @@ impl Numbers {
 
     /// Bytes allocated since the start, for each capability that tells.
     pub(crate) fn allocations(&self) -> impl Iterator<Item = impl Samples + use<'_>> {
-        self.allocated
-            .caps()
-            .map(|(_, steps)| steps.column(|bytes| *bytes))
+        self.allocations_by_cap().map(|(_, bytes)| bytes)
+    }
+
+    /// Bytes allocated since the start, for each capability that tells, with the capability.
+    pub fn allocations_by_cap(&self) -> impl Iterator<Item = (CapId, impl Samples + use<'_>)> {
+        let caps = self.allocated.caps();
+        caps.map(|(cap, steps)| (cap, steps.column(|bytes| *bytes)))
     }
 
     /// The most bytes that one capability allocated from a time to a later one, as far
@@ -66,11 +70,8 @@ impl Numbers {
     }
 
     /// Three counters of the sparks of a capability.
-    pub(crate) fn sparks_of(
-        &self,
-        cap: CapId,
-        fates: SparkFates,
-    ) -> Option<[impl Samples + use<'_>; 3]> {
+    #[must_use]
+    pub fn sparks_of(&self, cap: CapId, fates: SparkFates) -> Option<[impl Samples + use<'_>; 3]> {
         let of: [fn(&Counters) -> u64; 3] = match fates {
             SparkFates::AtBirth => [|c| c.created, |c| c.dud, |c| c.overflowed],
             SparkFates::AtEnd => [|c| c.converted, |c| c.fizzled, |c| c.gcd],
@@ -80,7 +81,8 @@ impl Numbers {
     }
 
     /// How many sparks wait in the pool of a capability.
-    pub(crate) fn sparks_waiting(&self, cap: CapId) -> Option<impl Samples + use<'_>> {
+    #[must_use]
+    pub fn sparks_waiting(&self, cap: CapId) -> Option<impl Samples + use<'_>> {
         Some(self.spark_counters.cap(cap)?.column(|c| c.remaining))
     }
 

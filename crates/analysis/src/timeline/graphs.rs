@@ -130,6 +130,18 @@ impl Graphs {
         told.map(|(_, megablocks)| megablocks)
     }
 
+    /// Bytes of the blocks in use.
+    #[must_use]
+    pub fn blocks(&self) -> impl Samples + use<'_> {
+        self.blocks.column(|bytes| *bytes)
+    }
+
+    /// Megablocks that the runtime holds, needs, and returned to the system.
+    #[must_use]
+    pub fn megablocks(&self) -> [impl Samples + use<'_>; 3] {
+        RETURNED.map(|of| self.returned.column(of))
+    }
+
     /// The performance counters that counted something, by number, with their
     /// names if the log has them (`PerfName`).
     pub fn counters(&self) -> impl Iterator<Item = (u32, Option<&str>)> {

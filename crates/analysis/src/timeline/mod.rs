@@ -42,5 +42,6 @@ pub mod user_spans;
 pub mod wait_groups;
 pub mod wait_totals;
 pub mod waits;
+pub mod walk;
 
 pub use store::Store;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::flow::Waking;
 use super::store::{Cut, Looks, Store};
 use super::threads::{NEVER_NS, Thread};
 use super::turns::{PARTS, Turn, TurnIndex, TurnSums, TurnsIn};
@@ -152,6 +153,18 @@ impl<'a> ThreadLane<'a> {
         let mut turns = self.turns(turn..turn + 1);
         let none = || self.last_turn(self.thread.ran_ns);
         turns.next().unwrap_or_else(none)
+    }
+
+    /// Which of its runs are none, but further stops; in order.
+    pub(super) fn stops_again(&self) -> &[u32] {
+        let index = self.store.threads.find(self.thread.id);
+        let stops = index.and_then(|index| self.store.stops_again.get(&index));
+        stops.map_or(&[], Vec::as_slice)
+    }
+
+    /// What ended the block in one of its turns, if that is known.
+    pub(super) fn waking(&self, turn: &Turn) -> Option<Waking> {
+        self.store.waking(self.thread.id, turn)
     }
 
     /// Why the thread waits in this span, for what blocks it or, after that,

@@ -1,13 +1,28 @@
 //! The formats, each a file.
 
+mod chrome;
 mod csv;
+mod firefox;
 mod jsonl;
+mod openmetrics;
+mod otlp;
 mod parquet;
+pub mod perfetto;
 
 use crate::format::Format;
 
 /// All formats, in the order in which they are listed.
-pub const FORMATS: [&Format; 3] = [&parquet::FORMAT, &csv::FORMAT, &jsonl::FORMAT];
+pub const FORMATS: [&Format; 9] = [
+    &parquet::FORMAT,
+    &csv::FORMAT,
+    &jsonl::FORMAT,
+    &perfetto::FORMAT,
+    &chrome::FORMAT,
+    &firefox::FORMAT,
+    &otlp::PROTOBUF,
+    &otlp::JSON,
+    &openmetrics::FORMAT,
+];
 
 /// The format of that name.
 #[must_use]

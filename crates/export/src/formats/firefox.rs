@@ -1,0 +1,251 @@
+//! Firefox Profiler's processed profile (profiler.firefox.com): lanes are its threads, slices and
+//! instants are markers on them. The whole profile is made in memory before it is written, as its
+//! tables are columns.
+
+use std::io::{self, Write};
+
+use fxprof_processed_profile::{
+    CategoryColor, CategoryHandle, CounterHandle, Marker, MarkerFieldFlags, MarkerFieldFormat,
+    MarkerLocations, MarkerTiming, MarkerTypeHandle, ProcessHandle, Profile, ReferenceTimestamp,
+    RuntimeSchemaMarkerField, RuntimeSchemaMarkerSchema, SamplingInterval, StringHandle,
+    ThreadHandle, Timestamp,
+};
+use rustc_hash::FxHashMap;
+
+use crate::format::{Error, Format, Written};
+use crate::log::Log;
+use crate::trace::Counter;
+use crate::trace::counters::Unit;
+use crate::trace::draw::{Argument, CATEGORIES, Draw, Instant, Lane, Named, Slice, draw};
+use crate::trace::names;
+use eventlog::ids::Nanos;
+
+/// Firefox Profiler.
+pub(super) const FORMAT: Format = Format {
+    name: "firefox",
+    help: "A profile for profiler.firefox.com: markers and counters",
+    written: Written::File {
+        extension: "firefox.json",
+        write,
+    },
+};
+
+fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
+    let mut firefox = Firefox::new(log);
+    draw(log, &mut firefox)?;
+    serde_json::to_writer(&mut *out, &firefox.profile).map_err(io::Error::from)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+/// The colours of the [`CATEGORIES`].
+const COLOURS: [CategoryColor; CATEGORIES.len()] = [
+    CategoryColor::Green,
+    CategoryColor::Orange,
+    CategoryColor::Yellow,
+    CategoryColor::Gray,
+    CategoryColor::LightBlue,
+    CategoryColor::Purple,
+    CategoryColor::Blue,
+    CategoryColor::Magenta,
+];
+
+/// So many threads of the program are shown at first.
+const SHOWN_THREADS: usize = 20;
+
+struct Firefox {
+    profile: Profile,
+    process: ProcessHandle,
+    marker_type: MarkerTypeHandle,
+    categories: FxHashMap<&'static str, CategoryHandle>,
+    lanes: FxHashMap<Lane, ThreadHandle>,
+    /// How many lanes of threads there are.
+    threads: usize,
+    /// The counter that is told, and its last value.
+    counter: Option<(CounterHandle, u64)>,
+    first: Timestamp,
+}
+
+impl Firefox {
+    fn new(log: &Log<'_>) -> Self {
+        let info = &log.session.recording().info;
+        // The profile's clock is that of the log, so that times are the same.
+        let origin_ms = log.clock_origin_ns.unwrap_or(0) as f64 / 1e6;
+        let reference = ReferenceTimestamp::from_millis_since_unix_epoch(origin_ms);
+        let (first, last) = info.first_and_last().unwrap_or_default();
+        let program = names::program(log);
+        let mut profile = Profile::new(program, reference, SamplingInterval::from_millis(1));
+        let pid = info.process().pid.unwrap_or(1);
+        let process = profile.add_process(program, pid, time(first));
+        profile.set_process_end_time(process, time(last));
+        let marker_type = profile.register_marker_type(schema());
+        let categories = CATEGORIES.into_iter().zip(COLOURS);
+        let categories = categories
+            .map(|(name, colour)| (name, profile.add_category(name, colour)))
+            .collect();
+        Self {
+            profile,
+            process,
+            marker_type,
+            categories,
+            lanes: FxHashMap::default(),
+            threads: 0,
+            counter: None,
+            first: time(first),
+        }
+    }
+
+    fn marker(
+        &mut self,
+        lane: Lane,
+        timing: MarkerTiming,
+        (name, category): (&str, &str),
+        arguments: &[Named<'_>],
+    ) {
+        let Some(&thread) = self.lanes.get(&lane) else {
+            return;
+        };
+        // Markers of one name stand in one row: what a capability ran belongs into one.
+        let row = match lane {
+            Lane::Capability(_) | Lane::Runtime | Lane::Messages => category,
+            _ => name,
+        };
+        let category = self.categories.get(category).copied();
+        let marker = Drawn {
+            marker_type: self.marker_type,
+            row: self.profile.intern_string(row),
+            name: self.profile.intern_string(name),
+            category: category.unwrap_or(CategoryHandle::OTHER),
+            details: self.profile.intern_string(&details(arguments)),
+        };
+        self.profile.add_marker(thread, timing, marker);
+    }
+}
+
+fn time(at: Nanos) -> Timestamp {
+    Timestamp::from_nanos_since_reference(at.0)
+}
+
+/// What is known of a slice or an instant, in one line.
+fn details(arguments: &[Named<'_>]) -> String {
+    let arguments = arguments.iter().map(|(name, argument)| match argument {
+        Argument::Text(text) => format!("{name}: {text}"),
+        Argument::Number(number) => format!("{name}: {number}"),
+        Argument::Flag(flag) => format!("{name}: {flag}"),
+    });
+    arguments.collect::<Vec<_>>().join("; ")
+}
+
+/// What all markers have.
+fn schema() -> RuntimeSchemaMarkerSchema {
+    let field = |key: &str, label: &str| RuntimeSchemaMarkerField {
+        key: key.into(),
+        label: label.into(),
+        format: MarkerFieldFormat::String,
+        flags: MarkerFieldFlags::SEARCHABLE,
+    };
+    let label = "{marker.data.what}";
+    RuntimeSchemaMarkerSchema {
+        type_name: "Haskell".into(),
+        description: None,
+        locations: MarkerLocations::MARKER_CHART
+            | MarkerLocations::MARKER_TABLE
+            | MarkerLocations::TIMELINE_OVERVIEW,
+        chart_label: Some(label.into()),
+        tooltip_label: Some(label.into()),
+        table_label: Some("{marker.data.what} {marker.data.details}".into()),
+        fields: vec![field("what", "What"), field("details", "Details")],
+        graphs: Vec::new(),
+    }
+}
+
+/// A slice or an instant.
+struct Drawn {
+    marker_type: MarkerTypeHandle,
+    row: StringHandle,
+    name: StringHandle,
+    category: CategoryHandle,
+    details: StringHandle,
+}
+
+impl Marker for Drawn {
+    fn marker_type(&self, _: &mut Profile) -> MarkerTypeHandle {
+        self.marker_type
+    }
+    fn name(&self, _: &mut Profile) -> StringHandle {
+        self.row
+    }
+    fn category(&self, _: &mut Profile) -> CategoryHandle {
+        self.category
+    }
+    fn string_field_value(&self, field: u32) -> StringHandle {
+        if field == 0 { self.name } else { self.details }
+    }
+    fn number_field_value(&self, _: u32) -> f64 {
+        0.0
+    }
+}
+
+impl Draw for Firefox {
+    fn lane(&mut self, lane: Lane, name: &str) -> io::Result<()> {
+        let number = match lane {
+            Lane::Thread(thread) => thread.0,
+            _ => 0,
+        };
+        let thread = self
+            .profile
+            .add_thread(self.process, number, self.first, false);
+        self.profile.set_thread_name(thread, name);
+        self.profile
+            .set_thread_show_markers_in_timeline(thread, true);
+        let is_thread = matches!(lane, Lane::Thread(_));
+        self.threads += usize::from(is_thread);
+        if !is_thread || self.threads <= SHOWN_THREADS {
+            self.profile.add_initial_visible_thread(thread);
+        }
+        self.lanes.insert(lane, thread);
+        Ok(())
+    }
+
+    fn slice(&mut self, lane: Lane, slice: &Slice<'_>, inner: &[Slice<'_>]) -> io::Result<()> {
+        for slice in std::iter::once(slice).chain(inner) {
+            let timing = MarkerTiming::Interval(time(slice.span.start()), time(slice.span.end()));
+            let name = (slice.name, slice.category);
+            self.marker(lane, timing, name, slice.arguments);
+        }
+        Ok(())
+    }
+
+    fn instant(&mut self, lane: Lane, instant: &Instant<'_>) -> io::Result<()> {
+        let timing = MarkerTiming::Instant(time(instant.at));
+        let name = (instant.name, instant.category);
+        self.marker(lane, timing, name, instant.arguments);
+        Ok(())
+    }
+
+    fn counter(&mut self, counter: &Counter) -> io::Result<()> {
+        let category = match counter.kind.unit() {
+            Unit::Bytes => "Memory",
+            Unit::Megablocks | Unit::Sparks => "Other",
+        };
+        let (title, help) = (counter.title(), counter.kind.help());
+        let handle = self
+            .profile
+            .add_counter(self.process, &title, category, help);
+        // The profiler takes the first sample of a counter for nothing.
+        self.profile.add_counter_sample(handle, self.first, 0.0, 0);
+        self.counter = Some((handle, 0));
+        Ok(())
+    }
+
+    fn sample(&mut self, _: &Counter, at: Nanos, value: u64) -> io::Result<()> {
+        if let Some((handle, last)) = &mut self.counter {
+            let grown = value as f64 - *last as f64;
+            // It draws lines between samples: the one before keeps a step a step.
+            self.profile.add_counter_sample(*handle, time(at), 0.0, 0);
+            self.profile.add_counter_sample(*handle, time(at), grown, 0);
+            *last = value;
+        }
+        Ok(())
+    }
+}

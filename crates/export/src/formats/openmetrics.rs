@@ -1,0 +1,135 @@
+//! OpenMetrics as text: the counters of a log as series of values with times, as `promtool tsdb
+//! create-blocks-from openmetrics` takes them. Times need a wall clock; without one only the last
+//! value of each is written, without a time.
+
+use std::io::{self, Write};
+
+use crate::format::{Error, Format, Written};
+use crate::log::Log;
+use crate::trace::counters::{Counter, Kind, Unit};
+use crate::trace::{Visitor, names, walk};
+use eventlog::ids::Nanos;
+
+/// OpenMetrics.
+pub(super) const FORMAT: Format = Format {
+    name: "openmetrics",
+    help: "The counters as series in the text format of Prometheus",
+    written: Written::File {
+        extension: "openmetrics.txt",
+        write,
+    },
+};
+
+fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
+    let mut text = Text {
+        job: escaped(names::program(log)),
+        clock_origin_ns: log.clock_origin_ns,
+        family: None,
+        held: None,
+        out,
+    };
+    walk(log, &mut text)?;
+    text.let_go()?;
+    writeln!(text.out, "# EOF")?;
+    Ok(())
+}
+
+/// A value that waits for the next one: of several in one millisecond, which is as fine as times
+/// of Prometheus are, the last counts.
+#[derive(Clone, Copy)]
+struct Held {
+    counter: Counter,
+    at: Option<u64>,
+    value: u64,
+}
+
+struct Text<'a> {
+    out: &'a mut dyn Write,
+    job: String,
+    clock_origin_ns: Option<u64>,
+    /// What was told of last: its family stands in one place.
+    family: Option<Kind>,
+    held: Option<Held>,
+}
+
+/// Units at the ends of names, as the format wants it.
+const fn unit(kind: Kind) -> &'static str {
+    match kind.unit() {
+        Unit::Bytes => "bytes",
+        Unit::Megablocks => "megablocks",
+        Unit::Sparks => "sparks",
+    }
+}
+
+/// The name of a family.
+fn family(kind: Kind) -> String {
+    format!("ghc_eventlog_{}_{}", kind.name(), unit(kind))
+}
+
+/// The text of a label.
+fn escaped(text: &str) -> String {
+    text.replace('\\', r"\\")
+        .replace('"', "\\\"")
+        .replace('\n', r"\n")
+}
+
+impl Text<'_> {
+    /// Writes the value that waits.
+    fn let_go(&mut self) -> io::Result<()> {
+        let Some(held) = self.held.take() else {
+            return Ok(());
+        };
+        let Held { counter, at, value } = held;
+        let total = if counter.kind.only_grows() {
+            "_total"
+        } else {
+            ""
+        };
+        let name = family(counter.kind);
+        write!(self.out, "{name}{total}{{program=\"{}\"", self.job)?;
+        if let Some(cap) = counter.cap {
+            write!(self.out, ",evCap=\"{cap}\"")?;
+        }
+        write!(self.out, "}} {value}")?;
+        if let Some(ms) = at {
+            write!(self.out, " {}.{:03}", ms / 1000, ms % 1000)?;
+        }
+        writeln!(self.out)
+    }
+}
+
+impl Visitor for Text<'_> {
+    const HEARS_LIVES: bool = false;
+
+    fn counter(&mut self, counter: &Counter) -> io::Result<()> {
+        self.let_go()?;
+        let kind = counter.kind;
+        if self.family.replace(kind) == Some(kind) {
+            return Ok(());
+        }
+        let (name, unit) = (family(kind), unit(kind));
+        let what = if kind.only_grows() {
+            "counter"
+        } else {
+            "gauge"
+        };
+        writeln!(self.out, "# TYPE {name} {what}")?;
+        writeln!(self.out, "# UNIT {name} {unit}")?;
+        writeln!(self.out, "# HELP {name} {}", kind.help())
+    }
+
+    fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()> {
+        let at = self
+            .clock_origin_ns
+            .map(|origin| origin.saturating_add(at.0) / 1_000_000);
+        if self.held.is_some_and(|held| held.at != at) {
+            self.let_go()?;
+        }
+        self.held = Some(Held {
+            counter: *counter,
+            at,
+            value,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,301 @@
+//! Metrics: counters of the heap and of sparks, and what capabilities were used for.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use opentelemetry_proto::tonic::common::v1::KeyValue;
+use opentelemetry_proto::tonic::metrics::v1::metric::Data;
+use opentelemetry_proto::tonic::metrics::v1::number_data_point::Value;
+use opentelemetry_proto::tonic::metrics::v1::{
+    AggregationTemporality, Gauge, Metric, MetricsData, NumberDataPoint, ResourceMetrics,
+    ScopeMetrics, Sum,
+};
+use opentelemetry_proto::tonic::resource::v1::Resource;
+
+use super::output::Output;
+use super::signals::{BATCH, Signals};
+use super::{Clock, number, scope, text};
+use crate::format::Error;
+use crate::log::Log;
+use crate::trace::Counter;
+use crate::trace::counters::{Kind, Unit};
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::Class;
+use model::lane::Lane as _;
+use model::time::Interval;
+
+/// What a metric is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct About {
+    name: &'static str,
+    help: &'static str,
+    unit: &'static str,
+    /// Whether its values are what was added since the one before.
+    is_sum: bool,
+}
+
+impl About {
+    const fn of(kind: Kind) -> Self {
+        Self {
+            name: kind.name(),
+            help: kind.help(),
+            unit: match kind.unit() {
+                Unit::Bytes => "By",
+                Unit::Megablocks => "{mblock}",
+                Unit::Sparks => "{spark}",
+            },
+            is_sum: kind.only_grows(),
+        }
+    }
+}
+
+/// What a capability was used for, second by second.
+const USAGE: About = About {
+    name: "CapabilityUsageDuration",
+    help: "How long a capability collected garbage, ran a thread or did neither.",
+    unit: "ns",
+    is_sum: true,
+};
+
+/// How long a value of it is about: a second, and longer where there would be too many values.
+fn usage_ns(log: &Log<'_>) -> u64 {
+    const SECOND_NS: u64 = 1_000_000_000;
+    const MOST: u64 = 100_000;
+    let times = log.session.recording().info.first_and_last();
+    let (first, last) = times.unwrap_or_default();
+    let seconds = last.since(first).0.div_ceil(SECOND_NS);
+    seconds.div_ceil(MOST).max(1).saturating_mul(SECOND_NS)
+}
+
+/// Writes metrics.
+pub(super) struct Metrics {
+    resource: Resource,
+    clock: Clock,
+    out: Output,
+    /// The set of capabilities that is the process, if the log has one.
+    capset: Option<u32>,
+    /// The metric of the values that wait to be written.
+    about: Option<About>,
+    points: Vec<NumberDataPoint>,
+    /// The last value of the counter that is told, and its time.
+    last: (Nanos, u64),
+}
+
+impl Metrics {
+    pub(super) fn new(log: &Log<'_>, resource: Resource, clock: Clock, out: Output) -> Self {
+        const OS_PROCESS: u16 = 2;
+        let capsets = log.session.recording().info.process().capsets;
+        let mut processes = capsets.iter().filter(|capset| capset.kind == OS_PROCESS);
+        let first = processes.next().map(|capset| capset.id.0);
+        Self {
+            resource,
+            clock,
+            out,
+            capset: first.filter(|_| processes.next().is_none()),
+            about: None,
+            points: Vec::new(),
+            last: (Nanos(0), 0),
+        }
+    }
+
+    pub(super) fn counter(&mut self, counter: &Counter) -> io::Result<()> {
+        self.last = (Nanos(0), 0);
+        self.begin(About::of(counter.kind))
+    }
+
+    /// A value of a counter; of one that grows, what came since the last one.
+    pub(super) fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()> {
+        let mut attributes = Vec::new();
+        attributes.extend(counter.cap.map(|cap| number("evCap", cap.0)));
+        if counter.kind.unit() != Unit::Sparks {
+            attributes.extend(self.capset.map(|capset| number("heapCapset", capset)));
+        }
+        let (before, last) = std::mem::replace(&mut self.last, (at, value));
+        let grows = counter.kind.only_grows();
+        let span = Interval::new(if grows { before } else { at }, at);
+        let value = if grows {
+            value.saturating_sub(last)
+        } else {
+            value
+        };
+        self.point(span, value, attributes)
+    }
+
+    /// What follows are values of that metric.
+    fn begin(&mut self, about: About) -> io::Result<()> {
+        if self.about == Some(about) {
+            return Ok(());
+        }
+        self.hand_on()?;
+        self.about = Some(about);
+        Ok(())
+    }
+
+    fn point(&mut self, span: Interval, value: u64, attributes: Vec<KeyValue>) -> io::Result<()> {
+        let is_sum = self.about.is_some_and(|about| about.is_sum);
+        let start = if is_sum {
+            self.clock.at(span.start())
+        } else {
+            0
+        };
+        self.points.push(NumberDataPoint {
+            attributes,
+            start_time_unix_nano: start,
+            time_unix_nano: self.clock.at(span.end()),
+            value: Some(Value::AsInt(i64::try_from(value).unwrap_or(i64::MAX))),
+            ..NumberDataPoint::default()
+        });
+        if self.points.len() < BATCH {
+            return Ok(());
+        }
+        self.hand_on()
+    }
+
+    fn hand_on(&mut self) -> io::Result<()> {
+        let data_points = std::mem::take(&mut self.points);
+        let Some(about) = self.about.filter(|_| !data_points.is_empty()) else {
+            return Ok(());
+        };
+        let data = if about.is_sum {
+            Data::Sum(Sum {
+                data_points,
+                aggregation_temporality: AggregationTemporality::Delta.into(),
+                is_monotonic: true,
+            })
+        } else {
+            Data::Gauge(Gauge { data_points })
+        };
+        let metric = Metric {
+            name: format!("ghc_eventlog_{}", about.name),
+            description: about.help.to_owned(),
+            unit: about.unit.to_owned(),
+            data: Some(data),
+            ..Metric::default()
+        };
+        let scope_metrics = vec![ScopeMetrics {
+            scope: Some(scope()),
+            metrics: vec![metric],
+            ..ScopeMetrics::default()
+        }];
+        let resource_metrics = vec![ResourceMetrics {
+            resource: Some(self.resource.clone()),
+            scope_metrics,
+            ..ResourceMetrics::default()
+        }];
+        self.out.put(&MetricsData { resource_metrics })
+    }
+
+    fn usage(&mut self, cap: CapId, used: Used, span: Interval, ns: u64) -> io::Result<()> {
+        if ns == 0 {
+            return Ok(());
+        }
+        let (category, user) = match used {
+            Used::Gc => ("GC", Some("GC".to_owned())),
+            Used::Mutator(thread) => ("Mutator", Some(thread.to_string())),
+            Used::Idle => ("Idle", None),
+        };
+        let mut attributes = vec![number("cap", cap.0), text("category", category)];
+        attributes.extend(user.map(|user| text("user", user)));
+        self.point(span, ns, attributes)
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), Error> {
+        self.hand_on()?;
+        self.out.finish()
+    }
+}
+
+/// What a capability is used for.
+#[derive(Clone, Copy, Debug)]
+enum Used {
+    Gc,
+    Mutator(ThreadId),
+    Idle,
+}
+
+/// For how long each capability was used for what, in each second of the log's clock.
+pub(super) fn capability_usage(log: &Log<'_>, signals: &mut Signals) -> io::Result<()> {
+    let metrics = &mut signals.metrics;
+    let seconds = Seconds {
+        length_ns: usage_ns(log),
+    };
+    metrics.begin(USAGE)?;
+    for (cap, life) in log.session.recording().info.lives.caps() {
+        let life = log.range.map_or(life, |range| life.clip(range));
+        mutator(log, cap, (seconds, life), metrics)?;
+        let Some(lanes) = log.session.recording().store.cap(cap) else {
+            continue;
+        };
+        for span in seconds.of(life) {
+            let running = lanes.runs.time_in(span);
+            let running_ns = running[Class::Running as usize] + running[Class::Open as usize];
+            let collecting_ns = lanes.gc.time_in(span)[Class::Gc as usize];
+            let used_ns = running_ns.saturating_add(collecting_ns);
+            let idle_ns = span.duration().0.saturating_sub(used_ns);
+            metrics.usage(cap, Used::Gc, span, collecting_ns)?;
+            metrics.usage(cap, Used::Idle, span, idle_ns)?;
+        }
+    }
+    Ok(())
+}
+
+/// The log's time in equal parts.
+#[derive(Clone, Copy, Debug)]
+struct Seconds {
+    length_ns: u64,
+}
+
+impl Seconds {
+    fn at(self, number: u64) -> Interval {
+        let start = |number: u64| Nanos(number.saturating_mul(self.length_ns));
+        Interval::new(start(number), start(number.saturating_add(1)))
+    }
+
+    /// Which of them has a moment.
+    const fn number(self, at: Nanos) -> u64 {
+        at.0 / self.length_ns
+    }
+
+    /// The parts of a span.
+    fn of(self, span: Interval) -> impl Iterator<Item = Interval> {
+        let end = span.end().0.div_ceil(self.length_ns);
+        let numbers = self.number(span.start())..end;
+        let numbers = numbers.filter(move |_| !span.is_empty());
+        numbers.map(move |number| self.at(number).clip(span))
+    }
+}
+
+/// How long each thread ran on a capability, second by second.
+fn mutator(
+    log: &Log<'_>,
+    cap: CapId,
+    (seconds, life): (Seconds, Interval),
+    metrics: &mut Metrics,
+) -> io::Result<()> {
+    let mut now = 0;
+    let mut threads: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    for run in log.session.recording().store.cap_runs(cap) {
+        let span = Interval::new(Nanos(run.start_ns), Nanos(run.end_ns));
+        for span in seconds.of(span.clip(life)) {
+            let number = seconds.number(span.start());
+            if number != now {
+                hand_on(cap, seconds.at(now).clip(life), &mut threads, metrics)?;
+                now = number;
+            }
+            *threads.entry(run.thread).or_default() += span.duration().0;
+        }
+    }
+    hand_on(cap, seconds.at(now).clip(life), &mut threads, metrics)
+}
+
+fn hand_on(
+    cap: CapId,
+    span: Interval,
+    threads: &mut BTreeMap<ThreadId, u64>,
+    metrics: &mut Metrics,
+) -> io::Result<()> {
+    for (thread, ns) in std::mem::take(threads) {
+        metrics.usage(cap, Used::Mutator(thread), span, ns)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! OpenTelemetry's protocol (OTLP) in files: traces, metrics and logs, each in its own, in protobuf
+//! or in JSON. The names are those that dashboards for eventlogs know: `ghc_eventlog_…`.
+
+mod ids;
+mod metrics;
+mod output;
+mod signals;
+mod traces;
+
+use std::path::Path;
+
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, KeyValue};
+use opentelemetry_proto::tonic::resource::v1::Resource;
+
+use crate::format::{Error, Format, Written};
+use crate::log::Log;
+use crate::trace::{names, walk};
+use eventlog::ids::{Nanos, ThreadId};
+use eventlog::{Event, EventSet, EventType};
+use model::time::Interval;
+use output::Encoding;
+use signals::Signals;
+
+/// OpenTelemetry in protobuf.
+pub(super) const PROTOBUF: Format = Format {
+    name: "otlp",
+    help: "OpenTelemetry's traces, metrics and logs in protobuf, a file each",
+    written: Written::Files(|log, folder| write(log, folder, Encoding::Protobuf)),
+};
+
+/// OpenTelemetry in JSON.
+pub(super) const JSON: Format = Format {
+    name: "otlp-json",
+    help: "The same as lines of JSON, as collectors write and read them",
+    written: Written::Files(|log, folder| write(log, folder, Encoding::Json)),
+};
+
+fn write(log: &Log<'_>, folder: &Path, encoding: Encoding) -> Result<(), Error> {
+    let Some(origin_ns) = log.clock_origin_ns else {
+        return Err(Error::Refused(
+            "the log does not tell the wall clock, and OpenTelemetry wants dates: say with \
+             --wall-clock when the log's clock was 0, as in --wall-clock 2026-11-20T09:47:03Z"
+                .to_owned(),
+        ));
+    };
+    let mut signals = Signals::begin(log, folder, encoding, Clock { origin_ns })?;
+    walk(log, &mut signals)?;
+    metrics::capability_usage(log, &mut signals)?;
+    labels(log, &mut signals)?;
+    signals.finish()
+}
+
+/// Labels of threads, when they were given.
+fn labels(log: &Log<'_>, signals: &mut Signals) -> Result<(), Error> {
+    const LABELS: EventSet = EventSet::of(&[EventType::THREAD_LABEL]);
+    if !log.session.recording().info.has(LABELS) {
+        return Ok(());
+    }
+    let mut written = Ok(());
+    log.records_by_time(|record| {
+        let asked = log.asks_for(Interval::at(record.time)) && written.is_ok();
+        if let Event::ThreadLabel { thread, label } = record.event()
+            && asked
+        {
+            written = signals.label(record.time, thread, &label.to_str());
+        }
+    })?;
+    Ok(written?)
+}
+
+/// When the log's clock was 0, in nanoseconds since 1970.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    origin_ns: u64,
+}
+
+impl Clock {
+    const fn at(self, time: Nanos) -> u64 {
+        self.origin_ns.saturating_add(time.0)
+    }
+}
+
+fn any(value: Value) -> Option<AnyValue> {
+    Some(AnyValue { value: Some(value) })
+}
+
+fn attribute(key: &str, value: Value) -> KeyValue {
+    KeyValue {
+        key: key.to_owned(),
+        value: any(value),
+        ..KeyValue::default()
+    }
+}
+
+fn text(key: &str, value: impl Into<String>) -> KeyValue {
+    attribute(key, Value::StringValue(value.into()))
+}
+
+fn number(key: &str, value: impl Into<i64>) -> KeyValue {
+    attribute(key, Value::IntValue(value.into()))
+}
+
+fn flag(key: &str, value: bool) -> KeyValue {
+    attribute(key, Value::BoolValue(value))
+}
+
+/// A thread, as a text: its number may be larger than some databases take for one.
+fn thread(thread: ThreadId) -> KeyValue {
+    text("thread", thread.to_string())
+}
+
+/// What all of it is about: the process.
+fn resource(log: &Log<'_>) -> Resource {
+    let info = &log.session.recording().info;
+    let process = info.process();
+    let mut attributes = vec![text("service.name", names::program(log))];
+    attributes.extend(process.pid.map(|pid| number("process.pid", pid)));
+    if process.ghc.is_some() {
+        attributes.push(text("process.runtime.name", "GHC"));
+    }
+    let version = process.ghc.map(|ghc| text("process.runtime.version", ghc));
+    attributes.extend(version);
+    let rts = process
+        .rts
+        .map(|rts| text("process.runtime.description", rts));
+    attributes.extend(rts);
+    Resource {
+        attributes,
+        ..Resource::default()
+    }
+}
+
+/// Who says so.
+fn scope() -> InstrumentationScope {
+    InstrumentationScope {
+        name: "eventscope".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..InstrumentationScope::default()
+    }
+}

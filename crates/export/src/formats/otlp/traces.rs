@@ -1,0 +1,114 @@
+//! Spans: one trace for each capability, each thread, and each name of the program's spans.
+
+use opentelemetry_proto::tonic::common::v1::KeyValue;
+use opentelemetry_proto::tonic::trace::v1::span::{Event, SpanKind};
+use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
+use opentelemetry_proto::tonic::trace::v1::{Span, Status};
+
+use super::ids::{Ids, Of};
+use super::{Clock, flag, number, text, thread};
+use crate::trace::names;
+use crate::trace::walk::{CapCollection, CapRun, Thread, UserSpan};
+use analysis::timeline::walk::{ThreadRun, Wait};
+use model::class::StopCode;
+use model::time::Interval;
+
+/// Makes spans.
+pub(super) struct Spans {
+    ids: Ids,
+    clock: Clock,
+    /// The last span, and how many before it have the same time, kind and trace.
+    last: (Vec<u8>, u64, Interval),
+    again: u64,
+}
+
+/// Names of spans; the place is the kind that counts for the number of a span.
+const GC: &str = "ghc_eventlog_CapabilityUsage GC";
+const MUTATOR: &str = "ghc_eventlog_CapabilityUsage Mutator";
+const RUNNING: &str = "ghc_eventlog_ThreadState Running";
+const BLOCKED: &str = "ghc_eventlog_ThreadState Blocked";
+
+impl Spans {
+    pub(super) fn new(run: &str, clock: Clock) -> Self {
+        Self {
+            ids: Ids::new(run),
+            clock,
+            last: (Vec::new(), 0, Interval::default()),
+            again: 0,
+        }
+    }
+
+    fn span(
+        &mut self,
+        of: Of<'_>,
+        (kind, name): (u64, &str),
+        span: Interval,
+        attributes: Vec<KeyValue>,
+    ) -> Span {
+        let trace_id = self.ids.trace(of);
+        let this = (trace_id.clone(), kind, span);
+        self.again = if self.last == this { self.again + 1 } else { 0 };
+        self.last = this;
+        Span {
+            trace_id,
+            span_id: self.ids.span(of, kind, span, self.again),
+            name: name.to_owned(),
+            kind: SpanKind::Internal.into(),
+            start_time_unix_nano: self.clock.at(span.start()),
+            end_time_unix_nano: self.clock.at(span.end()),
+            attributes,
+            status: Some(Status {
+                code: StatusCode::Ok.into(),
+                ..Status::default()
+            }),
+            ..Span::default()
+        }
+    }
+
+    pub(super) fn collection(&mut self, collection: &CapCollection<'_>) -> Span {
+        let cap = collection.cap.0;
+        let attributes = vec![number("capability", cap), text("user", "GC")];
+        self.span(Of::Capability(cap), (0, GC), collection.span, attributes)
+    }
+
+    pub(super) fn cap_run(&mut self, run: &CapRun<'_>) -> Span {
+        let cap = run.cap.0;
+        let user = text("user", run.thread.id.to_string());
+        let mut attributes = vec![number("capability", cap), user];
+        attributes.extend(open(run.code == StopCode::OPEN));
+        self.span(Of::Capability(cap), (1, MUTATOR), run.span, attributes)
+    }
+
+    pub(super) fn run(&mut self, of: &Thread<'_>, run: &ThreadRun) -> Span {
+        let cap = run.cap.map(|cap| number("capability", cap.0));
+        let mut attributes: Vec<KeyValue> = cap.into_iter().chain([thread(of.id)]).collect();
+        attributes.extend(open(run.code == StopCode::OPEN));
+        self.span(Of::Thread(of.id.0), (2, RUNNING), run.span, attributes)
+    }
+
+    /// The whole wait; when the thread could run again is an event in it.
+    pub(super) fn wait(&mut self, of: &Thread<'_>, wait: &Wait) -> Span {
+        let mut attributes = vec![thread(of.id), text("status", names::status(wait))];
+        attributes.extend(open(wait.is_open));
+        let span = self.span(Of::Thread(of.id.0), (3, BLOCKED), wait.span, attributes);
+        let runnable = (!wait.ready().is_empty()).then(|| Event {
+            time_unix_nano: self.clock.at(wait.ready),
+            name: "runnable".to_owned(),
+            ..Event::default()
+        });
+        Span {
+            events: runnable.into_iter().collect(),
+            ..span
+        }
+    }
+
+    pub(super) fn user_span(&mut self, name: &str, span: &UserSpan) -> Span {
+        let attributes = open(span.is_open).into_iter().collect();
+        self.span(Of::Named(name), (4, name), span.span, attributes)
+    }
+}
+
+/// Whether the log ended before the span did: only then it is said.
+fn open(is_open: bool) -> Option<KeyValue> {
+    is_open.then(|| flag("open", true))
+}

@@ -1,0 +1,325 @@
+//! Perfetto's traces in protobuf (ui.perfetto.dev): tracks with slices, instants, flows and
+//! counters. Each packet is written as it is made.
+
+pub mod messages;
+
+use std::io::{self, Write};
+
+use prost::Message as _;
+use rustc_hash::FxHashMap;
+
+use crate::format::{Error, Format, Written};
+use crate::log::Log;
+use crate::trace::Counter;
+use crate::trace::counters::Unit;
+use crate::trace::draw::{Argument, Draw, Instant, Lane, Named, Slice, draw};
+use crate::trace::names;
+use eventlog::ids::Nanos;
+use messages::{
+    AnnotationValue, ChildTracksOrdering, Clock, ClockSnapshot, CounterDescriptor, CounterUnit,
+    DebugAnnotation, EventType, InternedData, InternedName, ProcessDescriptor, TracePacket,
+    TrackDescriptor, TrackEvent,
+};
+
+/// Perfetto.
+pub(super) const FORMAT: Format = Format {
+    name: "perfetto",
+    help: "A trace for ui.perfetto.dev: tracks, slices, flows and counters",
+    written: Written::File {
+        extension: "perfetto-trace",
+        write,
+    },
+};
+
+fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
+    let mut perfetto = Perfetto {
+        out,
+        categories: Interned::default(),
+        names: Interned::default(),
+        annotations: Interned::default(),
+        is_begun: false,
+        bytes: Vec::new(),
+    };
+    perfetto.begin(log)?;
+    draw(log, &mut perfetto)?;
+    Ok(())
+}
+
+/// Numbers of texts that come again and again.
+#[derive(Default)]
+struct Interned {
+    known: FxHashMap<Box<str>, u64>,
+    /// Those that the next packet has to tell.
+    new: Vec<InternedName>,
+}
+
+/// So many texts get numbers; those that come later stand for themselves.
+const MOST_INTERNED: usize = 1 << 20;
+
+impl Interned {
+    /// The number of a text; `None` if there are too many.
+    fn number(&mut self, text: &str) -> Option<u64> {
+        if let Some(&number) = self.known.get(text) {
+            return Some(number);
+        }
+        if self.known.len() >= MOST_INTERNED {
+            return None;
+        }
+        let number = self.known.len() as u64 + 1;
+        self.known.insert(text.into(), number);
+        self.new.push(InternedName {
+            iid: Some(number),
+            name: Some(text.to_owned()),
+        });
+        Some(number)
+    }
+}
+
+/// The tracks that have others below them.
+#[derive(Clone, Copy)]
+#[repr(u64)]
+enum Group {
+    Process = 1,
+    Capabilities = 2,
+    Threads = 3,
+    Spans = 4,
+    Memory = 5,
+    Sparks = 6,
+}
+
+/// The clocks of a snapshot, by their numbers in the schema.
+const REALTIME: u32 = 1;
+const BOOTTIME: u32 = 6;
+/// All packets are of one sequence.
+const SEQUENCE: u32 = 1;
+const INCREMENTAL_STATE_CLEARED: u32 = 1;
+const NEEDS_INCREMENTAL_STATE: u32 = 2;
+
+/// The number of a track: its kind above its own number.
+const fn uuid(kind: u64, number: u64) -> u64 {
+    kind << 33 | number
+}
+
+const fn track_of(lane: Lane) -> u64 {
+    match lane {
+        Lane::Capability(cap) => uuid(1, cap.0 as u64),
+        Lane::Collections(cap) => uuid(2, cap.0 as u64),
+        Lane::Runtime => uuid(3, 0),
+        Lane::Thread(thread) => uuid(4, thread.0 as u64),
+        Lane::Named(number) => uuid(5, number as u64),
+        Lane::Messages => uuid(6, 0),
+    }
+}
+
+const fn track_of_counter(counter: &Counter) -> u64 {
+    uuid(7, counter.number as u64)
+}
+
+struct Perfetto<'a> {
+    out: &'a mut dyn Write,
+    categories: Interned,
+    names: Interned,
+    annotations: Interned,
+    /// Whether a packet was written.
+    is_begun: bool,
+    bytes: Vec<u8>,
+}
+
+impl Perfetto<'_> {
+    /// Writes a packet, with the texts that it is the first to need.
+    fn packet(&mut self, packet: TracePacket) -> io::Result<()> {
+        let [categories, names, annotations] =
+            [&mut self.categories, &mut self.names, &mut self.annotations]
+                .map(|interned| std::mem::take(&mut interned.new));
+        let has_new = !(categories.is_empty() && names.is_empty() && annotations.is_empty());
+        let flags = match std::mem::replace(&mut self.is_begun, true) {
+            false => INCREMENTAL_STATE_CLEARED,
+            true => NEEDS_INCREMENTAL_STATE,
+        };
+        let packet = TracePacket {
+            trusted_packet_sequence_id: Some(SEQUENCE),
+            sequence_flags: Some(flags),
+            interned_data: has_new.then_some(InternedData {
+                event_categories: categories,
+                event_names: names,
+                debug_annotation_names: annotations,
+            }),
+            ..packet
+        };
+        self.bytes.clear();
+        // The field `packet` of the message `Trace`, of which the file is the concatenation.
+        self.bytes.push(1 << 3 | 2);
+        packet
+            .encode_length_delimited(&mut self.bytes)
+            .map_err(io::Error::other)?;
+        self.out.write_all(&self.bytes)
+    }
+
+    fn begin(&mut self, log: &Log<'_>) -> io::Result<()> {
+        let info = &log.session.recording().info;
+        let clocks = log.clock_origin_ns.map(|origin| {
+            let clock = |id, ns| Clock {
+                clock_id: Some(id),
+                timestamp: Some(ns),
+            };
+            let first = info.first_and_last().map_or(0, |(first, _)| first.0);
+            let real = origin.saturating_add(first);
+            vec![clock(BOOTTIME, first), clock(REALTIME, real)]
+        });
+        self.packet(TracePacket {
+            clock_snapshot: clocks.map(|clocks| ClockSnapshot { clocks }),
+            ..TracePacket::default()
+        })?;
+        let process = info.process();
+        let pid = process.pid.and_then(|pid| i32::try_from(pid).ok());
+        let cmdline = process.program.into_iter().chain(process.arguments);
+        self.track(TrackDescriptor {
+            uuid: Some(uuid(0, Group::Process as u64)),
+            process: Some(ProcessDescriptor {
+                pid: Some(pid.unwrap_or(1)),
+                cmdline: cmdline.collect(),
+                process_name: Some(names::program(log).to_owned()),
+            }),
+            child_ordering: Some(ChildTracksOrdering::Explicit.into()),
+            ..TrackDescriptor::default()
+        })?;
+        let groups = [
+            (Group::Capabilities, "Capabilities"),
+            (Group::Threads, "Threads"),
+            (Group::Spans, "Spans of the program"),
+            (Group::Memory, "Memory"),
+            (Group::Sparks, "Sparks"),
+        ];
+        for (rank, (group, name)) in (0..).zip(groups) {
+            self.below(Group::Process, uuid(0, group as u64), name, rank)?;
+        }
+        Ok(())
+    }
+
+    fn track(&mut self, track: TrackDescriptor) -> io::Result<()> {
+        self.packet(TracePacket {
+            track_descriptor: Some(track),
+            ..TracePacket::default()
+        })
+    }
+
+    /// Declares a track below a group, at its place there.
+    fn below(&mut self, group: Group, track: u64, name: &str, rank: i32) -> io::Result<()> {
+        self.track(TrackDescriptor {
+            uuid: Some(track),
+            parent_uuid: Some(uuid(0, group as u64)),
+            name: Some(name.to_owned()),
+            child_ordering: Some(ChildTracksOrdering::Explicit.into()),
+            sibling_order_rank: Some(rank),
+            ..TrackDescriptor::default()
+        })
+    }
+
+    fn event(&mut self, at: Nanos, event: TrackEvent) -> io::Result<()> {
+        self.packet(TracePacket {
+            timestamp: Some(at.0),
+            track_event: Some(event),
+            ..TracePacket::default()
+        })
+    }
+
+    /// An event with its name, category and arguments.
+    fn named(
+        &mut self,
+        (lane, kind): (Lane, EventType),
+        (name, category): (&str, &str),
+        arguments: &[Named<'_>],
+    ) -> TrackEvent {
+        let name_iid = self.names.number(name);
+        let arguments = arguments.iter();
+        TrackEvent {
+            r#type: Some(kind.into()),
+            track_uuid: Some(track_of(lane)),
+            category_iids: self.categories.number(category).into_iter().collect(),
+            name_iid,
+            name: name_iid.is_none().then(|| name.to_owned()),
+            debug_annotations: arguments
+                .map(|(name, argument)| DebugAnnotation {
+                    name_iid: self.annotations.number(name),
+                    value: Some(match *argument {
+                        Argument::Flag(flag) => AnnotationValue::BoolValue(flag),
+                        Argument::Number(number) => AnnotationValue::UintValue(number),
+                        Argument::Text(text) => AnnotationValue::StringValue(text.to_owned()),
+                    }),
+                })
+                .collect(),
+            ..TrackEvent::default()
+        }
+    }
+}
+
+/// The place of a track among others, of its number.
+fn rank(number: u32) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+impl Draw for Perfetto<'_> {
+    fn lane(&mut self, lane: Lane, name: &str) -> io::Result<()> {
+        let (group, rank) = match lane {
+            Lane::Capability(cap) => (Group::Capabilities, 2 * i32::from(cap.0)),
+            Lane::Collections(cap) => (Group::Capabilities, 2 * i32::from(cap.0) + 1),
+            Lane::Runtime => (Group::Capabilities, i32::MAX),
+            Lane::Thread(thread) => (Group::Threads, rank(thread.0)),
+            Lane::Named(number) => (Group::Spans, rank(number)),
+            Lane::Messages => (Group::Process, i32::MAX),
+        };
+        self.below(group, track_of(lane), name, rank)
+    }
+
+    fn slice(&mut self, lane: Lane, slice: &Slice<'_>, inner: &[Slice<'_>]) -> io::Result<()> {
+        let what = (lane, EventType::SliceBegin);
+        let mut begin = self.named(what, (slice.name, slice.category), slice.arguments);
+        begin.terminating_flow_ids.extend(slice.arrow);
+        self.event(slice.span.start(), begin)?;
+        for inner in inner {
+            self.slice(lane, inner, &[])?;
+        }
+        let end = TrackEvent {
+            r#type: Some(EventType::SliceEnd.into()),
+            track_uuid: Some(track_of(lane)),
+            ..TrackEvent::default()
+        };
+        self.event(slice.span.end(), end)
+    }
+
+    fn instant(&mut self, lane: Lane, instant: &Instant<'_>) -> io::Result<()> {
+        let what = (lane, EventType::Instant);
+        let mut event = self.named(what, (instant.name, instant.category), instant.arguments);
+        event.flow_ids.extend(instant.arrow);
+        self.event(instant.at, event)
+    }
+
+    fn counter(&mut self, counter: &Counter) -> io::Result<()> {
+        let (group, unit, unit_name) = match counter.kind.unit() {
+            Unit::Bytes => (Group::Memory, CounterUnit::SizeBytes, None),
+            Unit::Megablocks => (Group::Memory, CounterUnit::Count, Some("megablocks")),
+            Unit::Sparks => (Group::Sparks, CounterUnit::Count, Some("sparks")),
+        };
+        self.track(TrackDescriptor {
+            uuid: Some(track_of_counter(counter)),
+            parent_uuid: Some(uuid(0, group as u64)),
+            name: Some(counter.title()),
+            counter: Some(CounterDescriptor {
+                unit: Some(unit.into()),
+                unit_name: unit_name.map(str::to_owned),
+            }),
+            sibling_order_rank: Some(rank(counter.number)),
+            ..TrackDescriptor::default()
+        })
+    }
+
+    fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()> {
+        let event = TrackEvent {
+            r#type: Some(EventType::Counter.into()),
+            track_uuid: Some(track_of_counter(counter)),
+            counter_value: Some(i64::try_from(value).unwrap_or(i64::MAX)),
+            ..TrackEvent::default()
+        };
+        self.event(at, event)
+    }
+}

@@ -1,0 +1,219 @@
+//! The counters of a log: sizes of the heap, what was allocated, sparks.
+
+use std::io;
+
+use super::walk::Visitor;
+use crate::log::Log;
+use analysis::numbers::columns::SparkFates;
+use eventlog::ids::{CapId, Nanos};
+use model::gauge::Samples;
+use model::time::Interval;
+
+/// What a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Bytes.
+    Bytes,
+    /// Pieces in which the runtime takes memory from the system: mostly of one MiB.
+    Megablocks,
+    /// Sparks.
+    Sparks,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    HeapSize,
+    BlocksSize,
+    HeapLive,
+    MemCurrent,
+    MemNeeded,
+    MemReturned,
+    HeapAllocated,
+    SparksWaiting,
+    SparksCreated,
+    SparksDud,
+    SparksOverflowed,
+    SparksConverted,
+    SparksFizzled,
+    SparksCollected,
+}
+
+impl Kind {
+    /// Its name for people.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::HeapSize => "heap size",
+            Self::BlocksSize => "blocks in use",
+            Self::HeapLive => "live heap",
+            Self::MemCurrent => "megablocks held",
+            Self::MemNeeded => "megablocks needed",
+            Self::MemReturned => "megablocks returned",
+            Self::HeapAllocated => "allocated",
+            Self::SparksWaiting => "sparks waiting",
+            Self::SparksCreated => "sparks created",
+            Self::SparksDud => "sparks dud",
+            Self::SparksOverflowed => "sparks overflowed",
+            Self::SparksConverted => "sparks converted",
+            Self::SparksFizzled => "sparks fizzled",
+            Self::SparksCollected => "sparks garbage collected",
+        }
+    }
+
+    /// Its name for programs, which never changes.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::HeapSize => "HeapSize",
+            Self::BlocksSize => "BlocksSize",
+            Self::HeapLive => "HeapLive",
+            Self::MemCurrent => "MemCurrent",
+            Self::MemNeeded => "MemNeeded",
+            Self::MemReturned => "MemReturned",
+            Self::HeapAllocated => "HeapAllocated",
+            Self::SparksWaiting => "SparksWaiting",
+            Self::SparksCreated => "SparksCreated",
+            Self::SparksDud => "SparksDud",
+            Self::SparksOverflowed => "SparksOverflowed",
+            Self::SparksConverted => "SparksConverted",
+            Self::SparksFizzled => "SparksFizzled",
+            Self::SparksCollected => "SparksCollected",
+        }
+    }
+
+    /// What it is, in a sentence.
+    pub(crate) const fn help(self) -> &'static str {
+        match self {
+            Self::HeapSize => "Memory that the runtime holds of the system for the heap.",
+            Self::BlocksSize => "Memory of the blocks of the heap that are in use.",
+            Self::HeapLive => "What was live after a collection of the oldest generation.",
+            Self::MemCurrent => "Megablocks that the runtime held when it gave memory back.",
+            Self::MemNeeded => "Megablocks that it needed then.",
+            Self::MemReturned => "Megablocks that it returned to the system then.",
+            Self::HeapAllocated => "What the program allocated since its start.",
+            Self::SparksWaiting => "Sparks in the pool.",
+            Self::SparksCreated => "Sparks that were created since the start.",
+            Self::SparksDud => "Sparks for values that were there already.",
+            Self::SparksOverflowed => "Sparks that found the pool full.",
+            Self::SparksConverted => "Sparks that were run.",
+            Self::SparksFizzled => "Sparks whose value was there before they ran.",
+            Self::SparksCollected => "Sparks that nobody needed.",
+        }
+    }
+
+    /// Its unit.
+    pub(crate) const fn unit(self) -> Unit {
+        match self {
+            Self::HeapSize | Self::BlocksSize | Self::HeapLive | Self::HeapAllocated => Unit::Bytes,
+            Self::MemCurrent | Self::MemNeeded | Self::MemReturned => Unit::Megablocks,
+            _ => Unit::Sparks,
+        }
+    }
+
+    /// Whether it only grows, from nothing at the start of the program.
+    pub(crate) const fn only_grows(self) -> bool {
+        matches!(
+            self,
+            Self::HeapAllocated
+                | Self::SparksCreated
+                | Self::SparksDud
+                | Self::SparksOverflowed
+                | Self::SparksConverted
+                | Self::SparksFizzled
+                | Self::SparksCollected
+        )
+    }
+}
+
+/// A counter: of a capability, or of the whole program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Counter {
+    pub(crate) kind: Kind,
+    pub(crate) cap: Option<CapId>,
+    /// Which of the counters it is: the first is 0.
+    pub(crate) number: u32,
+}
+
+impl Counter {
+    /// Its name for people, with its capability.
+    pub(crate) fn title(&self) -> String {
+        match self.cap {
+            Some(cap) => format!("{}, capability {cap}", self.kind.title()),
+            None => self.kind.title().to_owned(),
+        }
+    }
+}
+
+/// Tells a visitor all counters: those of one kind after each other.
+pub(super) fn counters<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result<()> {
+    use Kind as K;
+    let recording = log.session.recording();
+    let (numbers, graphs) = (&recording.numbers, &recording.tracks.graphs);
+    let mut telling = Telling {
+        log,
+        visitor,
+        number: 0,
+    };
+    telling.all(K::HeapSize, None, &numbers.heap_sizes())?;
+    telling.all(K::BlocksSize, None, &graphs.blocks())?;
+    telling.all(K::HeapLive, None, &numbers.live())?;
+    let megablocks = graphs.megablocks();
+    let kinds = [K::MemCurrent, K::MemNeeded, K::MemReturned];
+    for (kind, samples) in kinds.into_iter().zip(&megablocks) {
+        telling.all(kind, None, samples)?;
+    }
+    for (cap, samples) in numbers.allocations_by_cap() {
+        telling.all(K::HeapAllocated, Some(cap), &samples)?;
+    }
+    // Counters of sparks that no program made are noise.
+    let created = |cap| numbers.sparks_of(cap, SparkFates::AtBirth);
+    let has_sparks = numbers.spark_caps().any(|cap| {
+        created(cap).is_some_and(|[created, ..]| (0..created.len()).any(|at| created.value(at) > 0))
+    });
+    if !has_sparks {
+        return Ok(());
+    }
+    for cap in numbers.spark_caps() {
+        if let Some(samples) = numbers.sparks_waiting(cap) {
+            telling.all(K::SparksWaiting, Some(cap), &samples)?;
+        }
+    }
+    let born = [K::SparksCreated, K::SparksDud, K::SparksOverflowed];
+    let ended = [K::SparksConverted, K::SparksFizzled, K::SparksCollected];
+    for (fates, kinds) in [(SparkFates::AtBirth, born), (SparkFates::AtEnd, ended)] {
+        for (place, kind) in kinds.into_iter().enumerate() {
+            for cap in numbers.spark_caps() {
+                let samples = numbers.sparks_of(cap, fates);
+                if let Some(samples) = samples.as_ref().and_then(|all| all.get(place)) {
+                    telling.all(kind, Some(cap), samples)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Telling<'a, V> {
+    log: &'a Log<'a>,
+    visitor: &'a mut V,
+    number: u32,
+}
+
+impl<V: Visitor> Telling<'_, V> {
+    /// All samples of a counter that are asked for, if there are some.
+    fn all(&mut self, kind: Kind, cap: Option<CapId>, samples: &impl Samples) -> io::Result<()> {
+        let number = self.number;
+        let counter = Counter { kind, cap, number };
+        for place in 0..samples.len() {
+            let at = Nanos(samples.time(place));
+            if !self.log.asks_for(Interval::at(at)) {
+                continue;
+            }
+            if self.number == number {
+                self.number += 1;
+                self.visitor.counter(&counter)?;
+            }
+            self.visitor.sample(&counter, at, samples.value(place))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,333 @@
+//! A log as lanes with slices, instants and arrows between them: what viewers of traces draw. A
+//! format says how each of these is written ([`Draw`]); what they are is said here once.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use super::counters::Counter;
+use super::names;
+use super::walk::{CapCollection, CapRun, Thread, UserSpan, Visitor, walk};
+use crate::log::Log;
+use analysis::timeline::flow::Waking;
+use analysis::timeline::instants::InstantKind;
+use analysis::timeline::messages::{Message, MessageKind};
+use analysis::timeline::walk::{Stage, ThreadRun, Wait};
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::StopCode;
+use model::time::Interval;
+
+/// A lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Lane {
+    /// What a capability ran.
+    Capability(CapId),
+    /// The collections of a capability.
+    Collections(CapId),
+    /// What the runtime did on no capability that is known.
+    Runtime,
+    /// The life of a thread.
+    Thread(ThreadId),
+    /// The spans of the program of one name, by its number.
+    Named(u32),
+    /// What the program said.
+    Messages,
+}
+
+/// More about a slice or an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Argument<'a> {
+    Text(&'a str),
+    Number(u64),
+    Flag(bool),
+}
+
+/// Its name, and what it is.
+pub(crate) type Named<'a> = (&'static str, Argument<'a>);
+
+/// A part of a lane.
+#[derive(Clone, Debug)]
+pub(crate) struct Slice<'a> {
+    pub(crate) name: &'a str,
+    /// One of [`CATEGORIES`].
+    pub(crate) category: &'static str,
+    pub(crate) span: Interval,
+    pub(crate) arguments: &'a [Named<'a>],
+    /// The arrow that ends where it begins.
+    pub(crate) arrow: Option<u64>,
+}
+
+/// A point on a lane.
+#[derive(Clone, Debug)]
+pub(crate) struct Instant<'a> {
+    pub(crate) name: &'a str,
+    /// One of [`CATEGORIES`].
+    pub(crate) category: &'static str,
+    pub(crate) at: Nanos,
+    pub(crate) arguments: &'a [Named<'a>],
+    /// The arrow that begins here.
+    pub(crate) arrow: Option<u64>,
+}
+
+const RUN: &str = "run";
+const GC: &str = "garbage collection";
+const READY: &str = "ready";
+const BLOCKED: &str = "blocked";
+const WAKEUP: &str = "wakeup";
+const SPAN: &str = "span";
+const MESSAGE: &str = "message";
+const MARKER: &str = "marker";
+
+/// What slices and instants are, for filters and colours.
+pub(crate) const CATEGORIES: [&str; 8] = [RUN, GC, READY, BLOCKED, WAKEUP, SPAN, MESSAGE, MARKER];
+
+/// How a format writes lanes.
+pub(crate) trait Draw {
+    /// A lane begins to be used.
+    fn lane(&mut self, lane: Lane, name: &str) -> io::Result<()>;
+    /// A slice, with those that lie in it.
+    fn slice(&mut self, lane: Lane, slice: &Slice<'_>, inner: &[Slice<'_>]) -> io::Result<()>;
+    /// A point.
+    fn instant(&mut self, lane: Lane, instant: &Instant<'_>) -> io::Result<()>;
+    /// A counter begins to be used.
+    fn counter(&mut self, counter: &Counter) -> io::Result<()>;
+    /// One of its values.
+    fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()>;
+}
+
+/// Draws a log, or the part of it that is asked for.
+pub(crate) fn draw(log: &Log<'_>, to: &mut impl Draw) -> io::Result<()> {
+    let mut drawing = Drawing {
+        to,
+        lanes: BTreeSet::new(),
+        arrows: 0,
+    };
+    walk(log, &mut drawing)
+}
+
+struct Drawing<'a, D> {
+    to: &'a mut D,
+    /// Those in use, but for threads and spans: these begin with their lane.
+    lanes: BTreeSet<Lane>,
+    arrows: u64,
+}
+
+impl<D: Draw> Drawing<'_, D> {
+    /// Begins a lane, if it is not in use.
+    fn begin(&mut self, lane: Lane, name: impl FnOnce() -> String) -> io::Result<Lane> {
+        if self.lanes.insert(lane) {
+            self.to.lane(lane, &name())?;
+        }
+        Ok(lane)
+    }
+
+    /// The lane of a capability that is in use, or that of none.
+    fn lane_of(&mut self, cap: Option<CapId>) -> io::Result<Lane> {
+        let lane = cap.map(Lane::Capability);
+        match lane.filter(|lane| self.lanes.contains(lane)) {
+            Some(lane) => Ok(lane),
+            None => self.begin(Lane::Runtime, || "Runtime".to_owned()),
+        }
+    }
+
+    fn wait(&mut self, lane: Lane, wait: &Wait) -> io::Result<()> {
+        let mut more = Vec::new();
+        if let Some(owner) = wait.owner {
+            more.push(("owner", Argument::Number(owner.0.into())));
+        }
+        if wait.is_open {
+            more.push(OPEN);
+        }
+        let name = names::blocked(wait);
+        self.part(lane, (&name, BLOCKED), wait.blocked(), &more)?;
+        let why = names::stop(wait.why);
+        let after = [&[("after", Argument::Text(&why))], &more[..]].concat();
+        self.part(lane, (names::READY, READY), wait.ready(), &after)
+    }
+
+    /// A part of a wait; there may be none.
+    fn part(
+        &mut self,
+        lane: Lane,
+        (name, category): (&str, &'static str),
+        span: Interval,
+        arguments: &[Named<'_>],
+    ) -> io::Result<()> {
+        if span.is_empty() {
+            return Ok(());
+        }
+        let slice = Slice {
+            name,
+            category,
+            span,
+            arguments,
+            arrow: None,
+        };
+        self.to.slice(lane, &slice, &[])
+    }
+
+    /// The point where a thread was woken, and the arrow that begins there.
+    fn woken(&mut self, thread: &Thread<'_>, by: &Waking) -> io::Result<Option<u64>> {
+        if by.kind == InstantKind::Migrated {
+            return Ok(None);
+        }
+        let lane = self.lane_of(by.cap)?;
+        self.arrows += 1;
+        let mut arguments = vec![("thread", Argument::Number(thread.id.0.into()))];
+        if let Some(waker) = by.waker {
+            arguments.push(("by thread", Argument::Number(waker.0.into())));
+        }
+        let instant = Instant {
+            name: &format!("{} {}", names::WAKES, names::thread(thread)),
+            category: WAKEUP,
+            at: by.at,
+            arguments: &arguments,
+            arrow: Some(self.arrows),
+        };
+        self.to.instant(lane, &instant)?;
+        Ok(instant.arrow)
+    }
+
+    fn run(&mut self, lane: Lane, run: &ThreadRun, arrow: Option<u64>) -> io::Result<()> {
+        let mut arguments = Vec::new();
+        if let Some(cap) = run.cap {
+            arguments.push(("capability", Argument::Number(cap.0.into())));
+        }
+        let stopped = names::stop(run.code);
+        arguments.push(("ended", Argument::Text(&stopped)));
+        if run.code == StopCode::OPEN {
+            arguments.push(OPEN);
+        }
+        let slice = Slice {
+            name: names::RUNNING,
+            category: RUN,
+            span: run.span,
+            arguments: &arguments,
+            arrow,
+        };
+        self.to.slice(lane, &slice, &[])
+    }
+}
+
+/// The log ended before the slice did.
+const OPEN: Named<'static> = ("open", Argument::Flag(true));
+
+impl<D: Draw> Visitor for Drawing<'_, D> {
+    fn capability(&mut self, cap: CapId) -> io::Result<()> {
+        let name = || format!("Capability {cap}");
+        self.begin(Lane::Capability(cap), name).map(|_| ())
+    }
+
+    fn cap_run(&mut self, run: &CapRun<'_>) -> io::Result<()> {
+        let stopped = names::stop(run.code);
+        let mut arguments = vec![
+            ("thread", Argument::Number(run.thread.id.0.into())),
+            ("ended", Argument::Text(&stopped)),
+        ];
+        if run.code == StopCode::OPEN {
+            arguments.push(OPEN);
+        }
+        let slice = Slice {
+            name: &names::thread(&run.thread),
+            category: RUN,
+            span: run.span,
+            arguments: &arguments,
+            arrow: None,
+        };
+        self.to.slice(Lane::Capability(run.cap), &slice, &[])
+    }
+
+    fn collection(&mut self, collection: &CapCollection<'_>) -> io::Result<()> {
+        let cap = collection.cap;
+        let name = || format!("Capability {cap}, collections");
+        let lane = self.begin(Lane::Collections(cap), name)?;
+        let mut arguments = Vec::new();
+        if let Some(told) = collection.told {
+            let generation = told.generation.map(u64::from);
+            let numbers = [
+                ("generation", generation),
+                ("threads", Some(told.threads.into())),
+                ("copied bytes", Some(told.copied_bytes)),
+                ("live bytes", told.live_bytes),
+            ];
+            for (name, number) in numbers {
+                arguments.extend(number.map(|number| (name, Argument::Number(number))));
+            }
+        }
+        let inner = collection.phases.iter().map(|&(class, span)| Slice {
+            name: names::phase(class),
+            category: GC,
+            span,
+            arguments: &[],
+            arrow: None,
+        });
+        let slice = Slice {
+            name: names::COLLECTION,
+            category: GC,
+            span: collection.span,
+            arguments: &arguments,
+            arrow: None,
+        };
+        self.to.slice(lane, &slice, &inner.collect::<Vec<_>>())
+    }
+
+    fn thread(&mut self, thread: &Thread<'_>) -> io::Result<()> {
+        self.to
+            .lane(Lane::Thread(thread.id), &names::thread(thread))
+    }
+
+    fn stage(&mut self, thread: &Thread<'_>, stage: &Stage) -> io::Result<()> {
+        let lane = Lane::Thread(thread.id);
+        if let Some(wait) = &stage.wait {
+            self.wait(lane, wait)?;
+        }
+        if let Some(run) = &stage.run {
+            let woken = stage.waking.as_ref().filter(|_| stage.wait.is_some());
+            let arrow = match woken {
+                Some(by) => self.woken(thread, by)?,
+                None => None,
+            };
+            self.run(lane, run, arrow)?;
+        }
+        Ok(())
+    }
+
+    fn spans_named(&mut self, number: u32, name: &str) -> io::Result<()> {
+        self.to.lane(Lane::Named(number), name)
+    }
+
+    fn user_span(&mut self, number: u32, name: &str, span: &UserSpan) -> io::Result<()> {
+        let slice = Slice {
+            name,
+            category: SPAN,
+            span: span.span,
+            arguments: if span.is_open { &[OPEN] } else { &[] },
+            arrow: None,
+        };
+        self.to.slice(Lane::Named(number), &slice, &[])
+    }
+
+    fn message(&mut self, message: &Message) -> io::Result<()> {
+        let lane = self.begin(Lane::Messages, || "Messages and markers".to_owned())?;
+        let cap = message.cap.map(|cap| Argument::Number(cap.0.into()));
+        let cap = cap.map(|cap| [("capability", cap)]);
+        let instant = Instant {
+            name: &message.text,
+            category: match message.kind {
+                MessageKind::Message => MESSAGE,
+                MessageKind::Marker => MARKER,
+            },
+            at: message.time,
+            arguments: cap.as_ref().map_or(&[], |cap| &cap[..]),
+            arrow: None,
+        };
+        self.to.instant(lane, &instant)
+    }
+
+    fn counter(&mut self, counter: &Counter) -> io::Result<()> {
+        self.to.counter(counter)
+    }
+
+    fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()> {
+        self.to.sample(counter, at, value)
+    }
+}

@@ -1,0 +1,237 @@
+//! The walk through a log that every format for timelines is told.
+//!
+//! Capabilities come first, each with its runs and then its collections; then threads, each with
+//! its life; then the spans that the program announced, by name; then its messages; at last the
+//! counters. What one lane is told is in the order of time, and its spans do not overlap: they are
+//! those of the account of time, which clips what overlaps in a damaged log.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::counters::{Counter, counters};
+use crate::log::Log;
+use analysis::numbers::Collection;
+use analysis::recording::Recording;
+use analysis::timeline::lives::RunOn;
+use analysis::timeline::messages::Message;
+use analysis::timeline::walk::Stage;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::{Class, StopCode};
+use model::lane::Lane;
+use model::time::Interval;
+
+/// A capability ran a thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CapRun<'a> {
+    pub(crate) cap: CapId,
+    pub(crate) thread: Thread<'a>,
+    pub(crate) span: Interval,
+    /// Why the thread stopped; [`StopCode::OPEN`] if the log ended.
+    pub(crate) code: StopCode,
+}
+
+/// A capability collected garbage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CapCollection<'a> {
+    pub(crate) cap: CapId,
+    pub(crate) span: Interval,
+    /// Its phases, as the log has them: together they are its span. None if it tells of none.
+    pub(crate) phases: &'a [(Class, Interval)],
+    /// What the capability that led the collection tells of it; none of the others.
+    pub(crate) told: Option<&'a Collection>,
+}
+
+/// A thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Thread<'a> {
+    pub(crate) id: ThreadId,
+    pub(crate) label: Option<&'a str>,
+}
+
+/// A span that the program announced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UserSpan {
+    pub(crate) span: Interval,
+    /// Whether the log ended before it did.
+    pub(crate) is_open: bool,
+}
+
+/// Is told of a log, lane after lane. What a format has no place for, it does not listen to.
+pub(crate) trait Visitor {
+    /// Whether capabilities and threads are listened to: to walk through them takes the most time.
+    const HEARS_LIVES: bool = true;
+
+    /// What follows is about this capability.
+    fn capability(&mut self, cap: CapId) -> io::Result<()> {
+        let _ = cap;
+        Ok(())
+    }
+    /// It ran a thread.
+    fn cap_run(&mut self, run: &CapRun<'_>) -> io::Result<()> {
+        let _ = run;
+        Ok(())
+    }
+    /// It collected garbage.
+    fn collection(&mut self, collection: &CapCollection<'_>) -> io::Result<()> {
+        let _ = collection;
+        Ok(())
+    }
+    /// What follows is about this thread.
+    fn thread(&mut self, thread: &Thread<'_>) -> io::Result<()> {
+        let _ = thread;
+        Ok(())
+    }
+    /// It waited, then it ran.
+    fn stage(&mut self, thread: &Thread<'_>, stage: &Stage) -> io::Result<()> {
+        let _ = (thread, stage);
+        Ok(())
+    }
+    /// What follows are spans of the program of this name, which has that number.
+    fn spans_named(&mut self, number: u32, name: &str) -> io::Result<()> {
+        let _ = (number, name);
+        Ok(())
+    }
+    /// One of them.
+    fn user_span(&mut self, number: u32, name: &str, span: &UserSpan) -> io::Result<()> {
+        let _ = (number, name, span);
+        Ok(())
+    }
+    /// The program said something.
+    fn message(&mut self, message: &Message) -> io::Result<()> {
+        let _ = message;
+        Ok(())
+    }
+    /// What follows are the values of this counter.
+    fn counter(&mut self, counter: &Counter) -> io::Result<()> {
+        let _ = counter;
+        Ok(())
+    }
+    /// One of them.
+    fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()> {
+        let _ = (counter, at, value);
+        Ok(())
+    }
+}
+
+/// Tells a visitor of a log, or of the part of it that is asked for: of spans, those that reach
+/// into it, whole.
+///
+/// # Errors
+/// What the visitor could not write.
+pub(crate) fn walk<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result<()> {
+    let recording = log.session.recording();
+    if V::HEARS_LIVES {
+        for (cap, _) in recording.info.lives.caps() {
+            visitor.capability(cap)?;
+            runs(log, cap, visitor)?;
+            collections(log, cap, visitor)?;
+        }
+        threads(log, visitor)?;
+    }
+    user_spans(log, visitor)?;
+    let messages = &recording.messages;
+    let asked = (0..messages.len()).filter_map(|place| messages.get(place));
+    for message in asked.filter(|message| log.asks_for(Interval::at(message.time))) {
+        visitor.message(&message)?;
+    }
+    counters(log, visitor)
+}
+
+fn thread_of(recording: &Recording, id: ThreadId) -> Thread<'_> {
+    let label = recording.store.label_of(id);
+    Thread { id, label }
+}
+
+fn runs<V: Visitor>(log: &Log<'_>, cap: CapId, visitor: &mut V) -> io::Result<()> {
+    let recording = log.session.recording();
+    for run in recording.store.cap_runs(cap) {
+        let RunOn {
+            start_ns, end_ns, ..
+        } = run;
+        let span = Interval::new(Nanos(start_ns), Nanos(end_ns));
+        if log.asks_for(span) {
+            visitor.cap_run(&CapRun {
+                cap,
+                thread: thread_of(recording, run.thread),
+                span,
+                code: run.code,
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn collections<V: Visitor>(log: &Log<'_>, cap: CapId, visitor: &mut V) -> io::Result<()> {
+    let recording = log.session.recording();
+    let Some(lanes) = recording.store.cap(cap) else {
+        return Ok(());
+    };
+    let led = recording.numbers.told_collections().iter();
+    let led = led.filter(|collection| collection.cap == cap);
+    let told: BTreeMap<Nanos, &Collection> = led.map(|of| (of.start, of)).collect();
+    let phases_of = lanes.phases.lane();
+    let (mut place, mut phases) = (0, Vec::new());
+    for span in (0..lanes.gc.len()).map(|at| lanes.gc.interval(at)) {
+        phases.clear();
+        while place < phases_of.len() && phases_of.interval(place).end() <= span.end() {
+            let phase = phases_of.interval(place);
+            if !phase.is_empty() {
+                phases.push((phases_of.class(place), phase));
+            }
+            place += 1;
+        }
+        if log.asks_for(span) {
+            visitor.collection(&CapCollection {
+                cap,
+                span,
+                phases: &phases,
+                told: told.get(&span.start()).copied(),
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn threads<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result<()> {
+    let recording = log.session.recording();
+    for life in recording.store.lives() {
+        let thread = thread_of(recording, life.id());
+        let mut is_told = false;
+        for stage in life.stages() {
+            let asks_for = |span: Option<Interval>| span.is_some_and(|span| log.asks_for(span));
+            let stage = Stage {
+                wait: stage.wait.filter(|wait| asks_for(Some(wait.span))),
+                run: stage.run.filter(|run| asks_for(Some(run.span))),
+                ..stage
+            };
+            if stage.wait.is_none() && stage.run.is_none() {
+                continue;
+            }
+            if !std::mem::replace(&mut is_told, true) {
+                visitor.thread(&thread)?;
+            }
+            visitor.stage(&thread, &stage)?;
+        }
+    }
+    Ok(())
+}
+
+fn user_spans<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result<()> {
+    let spans = &log.session.recording().tracks.spans;
+    for (number, named) in (0..).zip(spans.listed()) {
+        let name = &named.info.name;
+        let mut is_told = false;
+        for span in &named.spans {
+            let is_open = span.last.is_none();
+            let span = Interval::new(Nanos(span.start), Nanos(span.end));
+            if !log.asks_for(span) {
+                continue;
+            }
+            if !std::mem::replace(&mut is_told, true) {
+                visitor.spans_named(number, name)?;
+            }
+            visitor.user_span(number, name, &UserSpan { span, is_open })?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! `eventscope export` as traces for viewers: each format is read back by its own rules, all of
+//! them have the same spans, and these are the spans of `eventscope spans`.
+
+mod common;
+mod traces;
+
+use std::collections::BTreeSet;
+
+use common::{Case, build::Build, eventscope, fixture, for_all, known, session_of};
+use traces::otlp::Otlp;
+use traces::{Exporting, Tally, chrome, firefox, lives_of, openmetrics, perfetto};
+
+/// What every format says of a log.
+fn all(bytes: &[u8]) -> Option<(Exporting, Tally)> {
+    let exporting = Exporting::of(bytes)?;
+    let tally = perfetto::read(&exporting.file("perfetto"));
+    assert_eq!(tally, chrome::read(&exporting.file("chrome")));
+    let without_arrows = Tally {
+        arrows: 0,
+        ..tally.clone()
+    };
+    assert_eq!(without_arrows, firefox::read(&exporting.file("firefox")));
+    let counters = openmetrics::read(&exporting.file("openmetrics"));
+    assert_eq!(counters.is_empty(), tally.counters.is_empty());
+    Some((exporting, tally))
+}
+
+fn check(case: &Case) -> Result<usize, String> {
+    let bytes = case.bytes();
+    let Some((exporting, tally)) = all(&bytes) else {
+        return Ok(0);
+    };
+    if exporting.session.reader().damage().loses_data() {
+        return Ok(tally.count());
+    }
+    let lives = lives_of(&bytes);
+    if let Some(differs) = lives.differs(&chrome::lives(&exporting.file("chrome"))) {
+        return Err(format!("spans and trace events: {differs}"));
+    }
+    let otlp = Otlp::of(&exporting);
+    match otlp.check(&exporting, &lives) {
+        Some(differs) => Err(format!("OpenTelemetry: {differs}")),
+        None => Ok(tally.count()),
+    }
+}
+
+#[test]
+fn all_formats_have_the_spans_of_the_log() {
+    for_all(known([32, 51_000], [110, 560_000]), check);
+}
+
+#[test]
+fn of_any_bytes_a_sound_trace_is_made() {
+    let bytes = fixture("ghc-9.10.3/fib-forkio-N2-l-au").bytes();
+    let mut exported = 0;
+    for part in 1..40 {
+        let cut = bytes.len() * part / 40;
+        exported += usize::from(all(&bytes[..cut]).is_some());
+        let mut broken = bytes.clone();
+        broken[cut..]
+            .iter_mut()
+            .step_by(997)
+            .for_each(|byte| *byte ^= 0x55);
+        exported += usize::from(all(&broken).is_some());
+    }
+    assert!(exported > 40, "{exported}");
+}
+
+#[test]
+fn a_log_without_events_is_a_trace_without_spans() {
+    let empty = Build::new().end().bytes.clone();
+    let (_, tally) = all(&empty).expect("a log");
+    assert_eq!(tally, Tally::default());
+}
+
+#[test]
+fn the_same_log_gives_the_same_bytes() {
+    let bytes = fixture("ghc-9.6.6/fib-forkio-N2-l-as").bytes();
+    let export = || {
+        let exporting = Exporting::of(&bytes).expect("a log");
+        let files = ["perfetto", "chrome", "firefox", "openmetrics"];
+        let mut all: Vec<Vec<u8>> = files.map(|format| exporting.file(format)).into();
+        for format in ["otlp", "otlp-json"] {
+            all.extend(exporting.files(format).into_values());
+        }
+        all
+    };
+    let first = export();
+    assert_eq!(first.len(), 10);
+    assert!(first == export());
+}
+
+#[test]
+fn arrows_lead_from_what_woke_a_thread() {
+    let bytes = fixture("ghc-9.10.3/fib-forkio-N8-la").bytes();
+    let (_, tally) = all(&bytes).expect("a log");
+    assert!(tally.arrows > 10, "{}", tally.arrows);
+}
+
+#[test]
+fn numbers_of_spans_are_the_same_in_a_part_of_the_log() {
+    let bytes = fixture("ghc-9.6.6/fib-forkio-N2-l").bytes();
+    let mut exporting = Exporting::of(&bytes).expect("a log");
+    let ids = |exporting: &Exporting| Otlp::of(exporting).span_ids();
+    let whole = ids(&exporting);
+    let (first, last) = exporting.first_and_last();
+    let middle = u64::midpoint(first, last);
+    exporting.range = Some((middle, last));
+    let part = ids(&exporting);
+    assert!(!part.is_empty() && part.len() < whole.len());
+    assert!(part.is_subset(&whole), "{:?}", part.difference(&whole));
+    assert_eq!(whole.iter().collect::<BTreeSet<_>>().len(), whole.len());
+}
+
+#[test]
+fn opentelemetry_wants_the_wall_clock() {
+    // GHC 9.0 writes it, GHC 6.12 did not yet; a log made by hand has none.
+    let mut log = Build::new();
+    log.block(Some(0), (10, 20), |block| block.run(11, 1).stop(15, 1, 5));
+    let bytes = log.end().bytes.clone();
+    assert!(
+        session_of(&bytes)
+            .expect("a log")
+            .recording()
+            .info
+            .clock_origin_ns
+            .is_none()
+    );
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (file, out) = (path("hand.eventlog"), path("out"));
+    std::fs::write(&file, &bytes).expect("written");
+    let arguments = ["export", "--format", "otlp-json", "-o", &out, &file];
+    let refused = eventscope(&arguments);
+    assert_eq!(refused.status.code(), Some(1));
+    let said = String::from_utf8(refused.stderr).expect("UTF-8");
+    assert!(said.contains("--wall-clock"), "{said}");
+    assert!(!std::path::Path::new(&out).exists());
+    let with = [&arguments[..], &["--wall-clock", "2026-11-20T00:00:00Z"]].concat();
+    assert_eq!(eventscope(&with).status.code(), Some(0));
+    let traces = path("out/hand.eventlog.traces.jsonl");
+    let traces = std::fs::read_to_string(traces).expect("a file");
+    assert!(
+        traces.contains("\"startTimeUnixNano\":\"1795132800000000011\""),
+        "{traces}"
+    );
+    let wrong = [&arguments[..], &["--wall-clock", "noon"]].concat();
+    assert_eq!(eventscope(&wrong).status.code(), Some(2));
+}

@@ -1,0 +1,238 @@
+//! OpenTelemetry's rules, by its own types: both encodings say the same, numbers have their
+//! lengths and are each of one span, times are those of the wall clock, deltas add up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use opentelemetry_proto::tonic::common::v1::KeyValue;
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use opentelemetry_proto::tonic::logs::v1::{LogRecord, LogsData};
+use opentelemetry_proto::tonic::metrics::v1::metric::Data;
+use opentelemetry_proto::tonic::metrics::v1::number_data_point;
+use opentelemetry_proto::tonic::metrics::v1::{MetricsData, NumberDataPoint};
+use opentelemetry_proto::tonic::trace::v1::{Span, TracesData};
+use prost::Message;
+use serde::de::DeserializeOwned;
+
+use super::{Exporting, Lives, Sum, add};
+
+/// What was exported.
+pub(crate) struct Otlp {
+    spans: Vec<Span>,
+    /// The values of each metric, and whether they are deltas.
+    points: BTreeMap<String, (bool, Vec<NumberDataPoint>)>,
+    records: Vec<LogRecord>,
+}
+
+/// The message that a file in protobuf is, which is that of all lines of the file in JSON.
+fn both<T, P>(exporting: &Exporting, signal: &str, parts: impl Fn(T) -> Vec<P>) -> Vec<P>
+where
+    T: Message + Default + DeserializeOwned,
+    P: PartialEq + std::fmt::Debug,
+{
+    let file = |format: &str, extension: &str| {
+        let mut files = exporting.files(format);
+        assert_eq!(files.len(), 3);
+        let name = format!("a.eventlog.{signal}.{extension}");
+        files.remove(&name).expect("a file")
+    };
+    let protobuf = T::decode(file("otlp", "binpb").as_slice()).expect("a message");
+    let json = String::from_utf8(file("otlp-json", "jsonl")).expect("UTF-8");
+    let lines = json.lines();
+    let lines = lines.map(|line| serde_json::from_str::<T>(line).expect("a message"));
+    let json: Vec<P> = lines.flat_map(&parts).collect();
+    let protobuf = parts(protobuf);
+    assert!(protobuf == json, "{signal}");
+    protobuf
+}
+
+impl Otlp {
+    pub(crate) fn of(exporting: &Exporting) -> Self {
+        let spans = both(exporting, "traces", |data: TracesData| data.resource_spans);
+        let spans = spans.into_iter().flat_map(|of| of.scope_spans);
+        let logs = both(exporting, "logs", |data: LogsData| data.resource_logs);
+        let logs = logs.into_iter().flat_map(|of| of.scope_logs);
+        let metrics = both(exporting, "metrics", |data: MetricsData| {
+            data.resource_metrics
+        });
+        let metrics = metrics.into_iter().flat_map(|of| of.scope_metrics);
+        let mut points: BTreeMap<String, (bool, Vec<NumberDataPoint>)> = BTreeMap::new();
+        for metric in metrics.flat_map(|of| of.metrics) {
+            assert!(!metric.unit.is_empty() && !metric.description.is_empty());
+            let (is_delta, more) = match metric.data.expect("values") {
+                Data::Gauge(gauge) => (false, gauge.data_points),
+                Data::Sum(sum) => {
+                    assert!(sum.is_monotonic);
+                    assert_eq!(sum.aggregation_temporality, 1, "deltas");
+                    (true, sum.data_points)
+                }
+                other => panic!("{other:?}"),
+            };
+            let of = points.entry(metric.name).or_insert((is_delta, Vec::new()));
+            of.1.extend(more);
+        }
+        Self {
+            spans: spans.flat_map(|of| of.spans).collect(),
+            points,
+            records: logs.flat_map(|of| of.log_records).collect(),
+        }
+    }
+
+    /// The numbers of all spans, with those of their traces.
+    pub(crate) fn span_ids(&self) -> BTreeSet<(Vec<u8>, Vec<u8>)> {
+        let ids = self.spans.iter();
+        ids.map(|span| (span.trace_id.clone(), span.span_id.clone()))
+            .collect()
+    }
+
+    /// In what it differs from the log.
+    pub(crate) fn check(&self, exporting: &Exporting, lives: &Lives) -> Option<String> {
+        self.check_spans(exporting)
+            .or_else(|| {
+                let found = self.lives();
+                let waits = found.waiting != lives.waiting;
+                let waits = waits.then(|| format!("{:?}, {:?}", found.waiting, lives.waiting));
+                lives.differs(&found).or(waits)
+            })
+            .or_else(|| self.check_metrics(exporting))
+            .or_else(|| self.check_records(exporting))
+    }
+
+    fn check_spans(&self, exporting: &Exporting) -> Option<String> {
+        if self.span_ids().len() != self.spans.len() {
+            return Some("numbers of spans are not each of one".to_owned());
+        }
+        let (first, last) = exporting.first_and_last();
+        let origin = exporting.origin_ns();
+        let wrong = self.spans.iter().find(|span| {
+            let status = span.status.as_ref().map(|status| status.code);
+            let (start, end) = (span.start_time_unix_nano, span.end_time_unix_nano);
+            span.trace_id.len() != 16
+                || span.span_id.len() != 8
+                || span.kind != 1
+                || status != Some(1)
+                || start > end
+                || start < origin + first
+                || end > origin + last
+        });
+        wrong.map(|span| format!("{span:?}"))
+    }
+
+    /// The spans that have an end.
+    fn lives(&self) -> Lives {
+        let mut lives = Lives::default();
+        for span in &self.spans {
+            if text(&span.attributes, "open").is_some() {
+                continue;
+            }
+            let ns = span.end_time_unix_nano - span.start_time_unix_nano;
+            let number = |key| text(&span.attributes, key).and_then(|text| text.parse().ok());
+            let cap = number("capability").map(|cap: u32| cap as u16);
+            let thread = number("thread");
+            match (span.name.as_str(), cap, thread) {
+                ("ghc_eventlog_CapabilityUsage GC", Some(cap), None) => {
+                    add(&mut lives.collections, cap, ns);
+                }
+                ("ghc_eventlog_CapabilityUsage Mutator", Some(cap), None) => {
+                    add(&mut lives.runs_on, cap, ns);
+                }
+                ("ghc_eventlog_ThreadState Running", _, Some(thread)) => {
+                    add(&mut lives.running, thread, ns);
+                }
+                ("ghc_eventlog_ThreadState Blocked", None, Some(thread)) => {
+                    assert!(text(&span.attributes, "status").is_some());
+                    add(&mut lives.waiting, thread, ns);
+                }
+                _ => {}
+            }
+        }
+        lives
+    }
+
+    /// The sum of the values of a metric, by what `key` makes of their attributes.
+    fn sums<K: Ord>(&self, name: &str, key: impl Fn(&[KeyValue]) -> K) -> BTreeMap<K, Sum> {
+        let mut sums = BTreeMap::new();
+        let (is_delta, points) = match self.points.get(name) {
+            Some(of) => of,
+            None => return sums,
+        };
+        assert!(is_delta, "{name}");
+        for point in points {
+            assert!(point.start_time_unix_nano <= point.time_unix_nano);
+            let Some(number_data_point::Value::AsInt(value)) = point.value else {
+                panic!("{point:?}");
+            };
+            add(&mut sums, key(&point.attributes), value as u64);
+        }
+        sums
+    }
+
+    fn check_metrics(&self, exporting: &Exporting) -> Option<String> {
+        let recording = exporting.session.recording();
+        let cap = |key| move |of: &[KeyValue]| text(of, key).expect("a capability");
+        let allocated = self.sums("ghc_eventlog_HeapAllocated", cap("evCap"));
+        for (of, samples) in recording.numbers.allocations_by_cap() {
+            use model::gauge::Samples;
+            let last = samples.value(samples.len() - 1);
+            let found = allocated.get(&of.to_string()).map(|(_, bytes)| *bytes);
+            let most = (0..samples.len()).map(|at| samples.value(at)).max();
+            if found != Some(last) && most == Some(last) {
+                return Some(format!("capability {of}: allocated {last}, {found:?}"));
+            }
+        }
+        let used = self.sums("ghc_eventlog_CapabilityUsageDuration", |of| {
+            (text(of, "cap"), text(of, "category"))
+        });
+        let usage = |cap: u16, category: &str| {
+            let key = (Some(cap.to_string()), Some(category.to_owned()));
+            used.get(&key).map_or(0, |(_, ns)| *ns)
+        };
+        for (cap, life) in recording.info.lives.caps() {
+            use model::lane::Lane;
+            let Some(lanes) = recording.store.cap(cap) else {
+                continue;
+            };
+            let running: u64 = lanes.runs.time_in(life).iter().sum();
+            let collecting: u64 = lanes.gc.time_in(life).iter().sum();
+            let found = ["Mutator", "GC", "Idle"].map(|category| usage(cap.0, category));
+            let idle = life.duration().0.saturating_sub(running + collecting);
+            if found[..2] != [running, collecting] || found[2] < idle {
+                return Some(format!(
+                    "capability {cap}: {found:?}, {running} {collecting} {idle}"
+                ));
+            }
+        }
+        None
+    }
+
+    fn check_records(&self, exporting: &Exporting) -> Option<String> {
+        let of = |kind: &str| {
+            let records = self.records.iter();
+            records
+                .filter(|record| text(&record.attributes, "kind").as_deref() == Some(kind))
+                .count()
+        };
+        let said = exporting.session.recording().messages.len();
+        let found = of("UserMessage") + of("UserMarker");
+        let types = exporting.session.overview().types;
+        let labels = types.iter().find(|of| of.name == "ThreadLabel");
+        let labels = labels.map_or(0, |of| of.count as usize);
+        if (found, of("ThreadLabel")) != (said, labels) {
+            return Some(format!(
+                "{found} messages of {said}, {} labels of {labels}",
+                of("ThreadLabel")
+            ));
+        }
+        (found + labels != self.records.len()).then(|| "other records".to_owned())
+    }
+}
+
+/// An attribute as a text.
+fn text(attributes: &[KeyValue], key: &str) -> Option<String> {
+    let attribute = attributes.iter().find(|attribute| attribute.key == key)?;
+    Some(match attribute.value.as_ref()?.value.as_ref()? {
+        Value::StringValue(text) => text.clone(),
+        Value::IntValue(number) => number.to_string(),
+        Value::BoolValue(flag) => flag.to_string(),
+        other => panic!("{other:?}"),
+    })
+}
