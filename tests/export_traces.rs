@@ -69,8 +69,12 @@ fn of_any_bytes_a_sound_trace_is_made() {
 #[test]
 fn a_log_without_events_is_a_trace_without_spans() {
     let empty = Build::new().end().bytes.clone();
-    let (_, tally) = all(&empty).expect("a log");
+    let (exporting, tally) = all(&empty).expect("a log");
     assert_eq!(tally, Tally::default());
+    // Its page opens no profile without a thread.
+    let profile: serde_json::Value =
+        serde_json::from_slice(&exporting.file("firefox")).expect("JSON");
+    assert_eq!(profile["threads"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]
@@ -110,6 +114,21 @@ fn numbers_of_spans_are_the_same_in_a_part_of_the_log() {
     assert!(!part.is_empty() && part.len() < whole.len());
     assert!(part.is_subset(&whole), "{:?}", part.difference(&whole));
     assert_eq!(whole.iter().collect::<BTreeSet<_>>().len(), whole.len());
+}
+
+#[test]
+fn bands_of_a_heap_profile_are_values_of_a_metric() {
+    let mut values = 0;
+    for name in [
+        "ghc-9.6.6/heap-N2-hT-l-au",
+        "ghc-9.10.3/heap-ipe-N1-hi-l-au",
+        "ghc-9.10.3/prof-heap-N1-hc-l-au",
+    ] {
+        let bytes = fixture(name).bytes();
+        let exporting = Exporting::of(&bytes).expect("a log");
+        values += Otlp::of(&exporting).check_bands(&bytes);
+    }
+    assert!(values > 1000, "{values}");
 }
 
 #[test]

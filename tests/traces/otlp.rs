@@ -14,6 +14,8 @@ use prost::Message;
 use serde::de::DeserializeOwned;
 
 use super::{Exporting, Lives, Sum, add};
+use eventlog::source::read_log;
+use eventlog::{Event, Record};
 
 /// What was exported.
 pub(crate) struct Otlp {
@@ -202,6 +204,33 @@ impl Otlp {
             }
         }
         None
+    }
+
+    /// Sees that the bands of heap profiles are those of the log's own events. How many values there are.
+    pub(crate) fn check_bands(&self, bytes: &[u8]) -> usize {
+        let mut logged = Vec::new();
+        let mut described = false;
+        let mut take = |record: &Record<'_>| match record.event() {
+            Event::HeapProfSampleString { residency, .. }
+            | Event::HeapProfSampleCostCentre { residency, .. } => logged.push(residency as i64),
+            Event::InfoTableProv { .. } => described = true,
+            _ => {}
+        };
+        read_log(&mut { bytes }, &mut take).expect("a log");
+        logged.retain(|&bytes| bytes > 0);
+        let (is_delta, points) = &self.points["ghc_eventlog_HeapProfSample"];
+        assert!(!is_delta);
+        let value = |point: &NumberDataPoint| match point.value {
+            Some(number_data_point::Value::AsInt(value)) => value,
+            _ => panic!("{point:?}"),
+        };
+        let mut found: Vec<i64> = points.iter().map(value).collect();
+        logged.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, logged);
+        let told = |point: &NumberDataPoint| text(&point.attributes, "ipName").is_some();
+        assert_eq!(points.iter().any(told), described);
+        found.len()
     }
 
     fn check_records(&self, exporting: &Exporting) -> Option<String> {

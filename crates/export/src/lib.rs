@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod bands;
 pub mod format;
 pub mod formats;
 pub mod log;

@@ -33,6 +33,10 @@ pub(super) const FORMAT: Format = Format {
 fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
     let mut firefox = Firefox::new(log);
     draw(log, &mut firefox)?;
+    if firefox.lanes.is_empty() {
+        // The page does not open a profile without any.
+        firefox.lane(Lane::Runtime, "Nothing was logged")?;
+    }
     serde_json::to_writer(&mut *out, &firefox.profile).map_err(io::Error::from)?;
     writeln!(out)?;
     Ok(())

@@ -1,10 +1,10 @@
 //! What every band of a heap profile held in every census.
 
+use crate::bands;
 use crate::format::Error;
 use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
-use views::heap::choice::HeapChoice;
 
 /// What every band of a heap profile held in every census.
 pub(super) const TABLE: Table = Table {
@@ -29,42 +29,17 @@ pub(super) const TABLE: Table = Table {
     fill,
 };
 
-/// So many censuses are taken out of the bands at once.
-const AT_ONCE: u32 = 64;
-
 fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
-    for (number, profile) in (0_u32..).zip(log.session.recording().heap().iter()) {
-        let choice = HeapChoice {
-            profile: number,
-            bands: u32::MAX,
-            ..HeapChoice::default()
-        };
-        let Some(chosen) = log.session.heap(&choice, log.range) else {
-            continue;
-        };
-        let labels: Vec<String> = chosen
-            .shown
-            .iter()
-            .map(|&band| log.session.heap_log().label(profile, band))
-            .collect();
-        let censuses = chosen.ranking.censuses();
-        for from in censuses.clone().step_by(AT_ONCE as usize) {
-            let part = from..from.saturating_add(AT_ONCE).min(censuses.end);
-            for (census, bands) in part.clone().zip(chosen.by_census(profile, &part)) {
-                for (place, bytes) in bands {
-                    rows.row(&[
-                        u64::from(number).into(),
-                        profile.kind.breakdown.flag().into(),
-                        u64::from(census).into(),
-                        profile.time(census).map(|time| time.0).into(),
-                        profile.era(census).into(),
-                        labels[place].as_str().into(),
-                        chosen.bands.name(chosen.shown[place]).into(),
-                        bytes.into(),
-                    ])?;
-                }
-            }
-        }
-    }
-    Ok(())
+    bands::each(log, |held| {
+        rows.row(&[
+            u64::from(held.profile).into(),
+            held.breakdown.flag().into(),
+            u64::from(held.census).into(),
+            held.at.map(|at| at.0).into(),
+            held.era.into(),
+            held.label.into(),
+            held.name.into(),
+            held.bytes.into(),
+        ])
+    })
 }

@@ -1,4 +1,5 @@
-//! Metrics: counters of the heap and of sparks, and what capabilities were used for.
+//! Metrics: counters of the heap and of sparks, what bands of heap profiles held, and what capabilities
+//! were used for.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,11 +16,14 @@ use opentelemetry_proto::tonic::resource::v1::Resource;
 use super::output::Output;
 use super::signals::{BATCH, Signals};
 use super::{Clock, number, scope, text};
+use crate::bands;
 use crate::format::Error;
 use crate::log::Log;
 use crate::trace::Counter;
 use crate::trace::counters::{Kind, Unit};
+use analysis::heap::Breakdown;
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::info_tables::address_of;
 use model::class::Class;
 use model::lane::Lane as _;
 use model::time::Interval;
@@ -211,6 +215,47 @@ enum Used {
     Gc,
     Mutator(ThreadId),
     Idle,
+}
+
+/// What each band of a heap profile held, census by census.
+const HEAP_PROFILE: About = About {
+    name: "HeapProfSample",
+    help: "What a band of a heap profile holds.",
+    unit: "By",
+    is_sum: false,
+};
+
+/// What the bands of heap profiles held. Censuses without a time are left out.
+pub(super) fn heap_profiles(log: &Log<'_>, signals: &mut Signals) -> io::Result<()> {
+    let tables = log.session.recording().names.info_tables();
+    let metrics = &mut signals.metrics;
+    metrics.begin(HEAP_PROFILE)?;
+    bands::each(log, |held| {
+        let Some(at) = held.at else {
+            return Ok(());
+        };
+        let mut attributes = vec![
+            text("heapProfBreakdown", held.breakdown.flag()),
+            number("heapProfId", held.profile),
+            text("heapProfLabel", held.label),
+        ];
+        let era = held.era.and_then(|era| i64::try_from(era).ok());
+        attributes.extend(era.map(|era| number("heapProfSampleEra", era)));
+        let by_table = held.breakdown == Breakdown::InfoTable;
+        let table = address_of(held.label).filter(|_| by_table);
+        if let Some(table) = table.and_then(|address| tables.get(address)) {
+            let closure = table.closure_type.map(|of| of.0.to_string());
+            attributes.extend([
+                text("ipName", table.name),
+                text("ipClosureDesc", closure.unwrap_or_default()),
+                text("ipTyDesc", table.type_),
+                text("ipLabel", table.label),
+                text("ipModule", table.module),
+                text("ipSrcLoc", table.place.to_string()),
+            ]);
+        }
+        metrics.point(Interval::at(at), held.bytes, attributes)
+    })
 }
 
 /// For how long each capability was used for what, in each second of the log's clock.

@@ -46,6 +46,7 @@ fn write(log: &Log<'_>, folder: &Path, encoding: Encoding) -> Result<(), Error> 
     };
     let mut signals = Signals::begin(log, folder, encoding, Clock { origin_ns })?;
     walk(log, &mut signals)?;
+    metrics::heap_profiles(log, &mut signals)?;
     metrics::capability_usage(log, &mut signals)?;
     labels(log, &mut signals)?;
     signals.finish()
