@@ -52,7 +52,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut logs = vec![log, &new];
     logs.rotate_left(usize::from(on(7)));
     let facts = |log: &&[u8]| {
-        let mut survey = Survey::new("log", None);
+        let mut survey = Survey::new("log", &Align::Start);
         let read = read_log_by(reader(log), &mut &**log, &mut survey).expect("a log");
         survey.finish(read.header().map(|header| &**header))
     };
