@@ -206,6 +206,12 @@ pub fn decode(fragment: &str, panels: &'static [Panel]) -> Link {
         // `None` means that the piece is ignored.
         let _: Option<()> = read(&mut link, key, value, panels);
     }
+    // Of a key that comes twice, what is understood counts: only that could be written again.
+    for (key, value) in fields(&link, panels) {
+        if value.is_some() {
+            link.unknown.0.remove(key);
+        }
+    }
     link
 }
 

@@ -322,6 +322,16 @@ fn a_newer_version_says_so() {
 }
 
 #[test]
+fn a_key_that_comes_twice_is_written_as_it_was_read() {
+    let written = encode(&full());
+    for piece in written.split('&') {
+        let (key, _) = piece.split_once('=').expect("a key");
+        let link = decode(&format!("{written}&{key}=zzz"));
+        assert_eq!(decode(&encode(&link)), link, "{key}");
+    }
+}
+
+#[test]
 fn everything_is_bounded() {
     let long = "é".repeat(5_000);
     let state = decode(&format!(
