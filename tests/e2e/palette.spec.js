@@ -158,7 +158,7 @@ test('in a narrow window the buttons of the header are in a menu', async ({ page
   await expect(page.getByRole('button', { name: 'Help' })).toBeHidden();
   await page.getByRole('button', { name: 'Menu' }).click();
   const choices = page.getByRole('group', { name: 'Open, compare, share and more' }).getByRole('button');
-  await expect(choices).toHaveCount(7);
+  await expect(choices).toHaveCount(8);
   for (const choice of await choices.all()) await expect(choice).toBeInViewport();
   await choices.last().click();
   await expect(page.getByRole('dialog')).toBeVisible();
