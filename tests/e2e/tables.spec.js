@@ -16,6 +16,8 @@ for (const { log, panel, file, part } of TABLES) {
     await openLog(page, fixture(log));
     await page.getByRole('tab', { name: panel, exact: true }).click();
     const box = page.locator(part).first();
+    // Reading rows does not wait for them.
+    await expect(box.locator('tr').nth(2)).toBeVisible();
     const shown = await box.locator('tr').evaluateAll((rows) =>
       rows.map((row) => [...row.cells].flatMap((cell) => [cell.textContent.trim(), ...Array(cell.colSpan - 1).fill('')])));
     expect(shown.length).toBeGreaterThan(2);
