@@ -2,13 +2,14 @@
 //! read by a thread of its own; a socket that breaks off is connected to again.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use eventlog::header::MAGIC;
 use eventlog::system_words;
 
 /// How much is read at once.
@@ -123,7 +124,10 @@ impl Place {
                     times += 1;
                     let again = (times > 1).then(|| "connected again".to_owned());
                     to.send(Came::Begins(again))?;
-                    let (came, why) = read_all(stream, to)?;
+                    let (came, why) = match from_header(stream) {
+                        Ok(log) => read_all(log, to)?,
+                        Err(error) => (0, Some(error)),
+                    };
                     if came > 0 {
                         pause = FIRST_PAUSE;
                     }
@@ -142,6 +146,33 @@ impl Place {
             pause = (pause * 2).min(MOST_PAUSE);
         }
     }
+}
+
+/// What comes from the header of a log on. When somebody connects, eventlog-socket has the runtime begin a new
+/// log, and sends what was left of the one before in front of it. What has no header is handed on as it is.
+fn from_header(mut stream: impl Read) -> io::Result<impl Read> {
+    /// No more than this is left of a log: the runtime's buffer.
+    const MOST_LEFT: usize = 4 << 20;
+    let mut came = Vec::new();
+    let mut piece = vec![0; PIECE_BYTES];
+    while came.len() < MOST_LEFT {
+        let count = match stream.read(&mut piece) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        // The header's first word may come in parts.
+        let looked = came.len().saturating_sub(MAGIC.len() - 1);
+        came.extend_from_slice(&piece[..count]);
+        let mut words = came[looked..].windows(MAGIC.len());
+        if let Some(at) = words.position(|word| word == MAGIC) {
+            came.drain(..looked + at);
+            break;
+        }
+        if count == 0 {
+            break;
+        }
+    }
+    Ok(Cursor::new(came).chain(stream))
 }
 
 /// Tells all that comes. How much that was, and what it ended with.
@@ -211,6 +242,36 @@ fn follow_file(path: &PathBuf, to: &SyncSender<Came>) -> Result<(), Unheard> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bytes that come so many at a time.
+    struct Slowly<'a>(&'a [u8], usize);
+
+    impl Read for Slowly<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let count = self.1.min(self.0.len()).min(into.len());
+            let (piece, rest) = self.0.split_at(count);
+            into[..count].copy_from_slice(piece);
+            self.0 = rest;
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_the_log_before_is_passed_over() {
+        for (came, log) in [
+            ("hdrb and more", "hdrb and more"),
+            ("\0\x12 hdhdrhdrb and more hdrb", "hdrb and more hdrb"),
+            ("no log", "no log"),
+            ("", ""),
+        ] {
+            for size in 1..8 {
+                let mut read = String::new();
+                let from = from_header(Slowly(came.as_bytes(), size)).expect("bytes");
+                { from }.read_to_string(&mut read).expect("text");
+                assert_eq!(read, log, "{size} at a time");
+            }
+        }
+    }
 
     #[test]
     fn places_are_told_by_what_stands_before_the_colon() {

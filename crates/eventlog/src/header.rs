@@ -13,7 +13,7 @@ use super::scan::is_undated;
 use super::status::StopCodes;
 
 /// The bytes that begin a header.
-pub(crate) const MAGIC: &[u8; 4] = b"hdrb";
+pub const MAGIC: &[u8; 4] = b"hdrb";
 /// The type number that ends the data; no time follows it.
 pub const END_OF_DATA: u16 = 0xFFFF;
 /// The event type that begins a block.
