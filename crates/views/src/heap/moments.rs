@@ -122,7 +122,7 @@ impl MomentsChoice {
                 self.alone = false;
             }
             None => {
-                self.after = census(raw)?;
+                (self.before, self.after) = (None, census(raw)?);
                 self.alone = true;
             }
         }
@@ -342,6 +342,14 @@ mod tests {
             ("1-2-3", None),
         ] {
             assert_eq!(read(raw), expected, "{raw}");
+            let mut read_before = MomentsChoice {
+                before: Some(7),
+                ..MomentsChoice::default()
+            };
+            if read_before.read_censuses(raw).is_some() {
+                let now = (read_before.before, read_before.after, read_before.alone);
+                assert_eq!(Some(now), expected, "{raw}, after another");
+            }
             if let Some((before, after, alone)) = expected {
                 let choice = MomentsChoice {
                     before,
