@@ -14,16 +14,16 @@ use std::time::Instant;
 
 use analysis::heap::ranking::Order;
 use criterion::{Criterion, criterion_group, criterion_main};
+use eventlog::FileSource;
 use eventlog::ids::Nanos;
-use eventlog::source::FileSource;
 use model::time::Interval;
-use views::heap::chart::ChartQuery;
-use views::heap::choice::HeapChoice;
-use views::heap::growth::{BurstsQuery, CompanionsQuery, GrowthQuery};
-use views::heap::moments::{MomentsChoice, MomentsQuery};
-use views::heap::profiles::ProfilesQuery;
-use views::heap::table::{BandColumn, BandSort, BandTableQuery};
-use views::session::{Session, read_session};
+use session::heap::chart::ChartQuery;
+use session::heap::choice::HeapChoice;
+use session::heap::growth::{BurstsQuery, CompanionsQuery, GrowthQuery};
+use session::heap::moments::{MomentsChoice, MomentsQuery};
+use session::heap::profiles::ProfilesQuery;
+use session::heap::table::{BandColumn, BandSort, BandTableQuery};
+use session::{Session, read_session};
 
 const FIXTURE: &str = "tests/fixtures/logs/ghc-9.10.3/heap-ipe-N1-hi-l-au.eventlog";
 

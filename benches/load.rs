@@ -25,8 +25,9 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{Need, Record, SliceStep, Step};
 use model::time::Interval;
+use native::read_session_on;
 use rustix::time::{ClockId, clock_gettime};
-use views::session::{Job, JobId, Session, Working, read_session_on};
+use session::{Job, JobId, Session, Working};
 
 #[path = "../examples/container/mod.rs"]
 mod container;

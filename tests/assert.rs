@@ -1,7 +1,7 @@
 //! `eventscope assert` and `metrics`: what they find is what other commands say, and the
 //! exit status tells a script what happened.
 
-mod common;
+use crate::common;
 
 use std::process::Output;
 
@@ -10,8 +10,8 @@ use insight::Scope;
 use insight::assertion::Assertion;
 use insight::metrics::{Labels, Looked, METRICS, NoNumber, Numbers};
 use serde_json::Value;
-use views::session::Session;
-use views::session::questions::{SummaryQuery, TimeQuery};
+use session::Session;
+use session::questions::{SummaryQuery, TimeQuery};
 
 const LOG: &str = "tests/fixtures/logs/ghc-9.6.6/gc-heavy-N2-la-nonmoving.eventlog";
 

@@ -5,12 +5,7 @@ use analysis::check::Check;
 use eventlog::Record;
 use eventlog::source::read_log;
 
-#[path = "../examples/container/mod.rs"]
-mod container;
-#[path = "../examples/program/mod.rs"]
-mod program;
-#[path = "../examples/stream/mod.rs"]
-mod stream;
+use crate::program;
 
 /// What is said of a made log: its events, and everything odd about it.
 fn read(bytes: u64, caps: u16, is_plain: bool) -> (String, u64, Vec<String>) {

@@ -1,6 +1,6 @@
 //! Censuses of heap profiles on the timeline, and what they cost: on every log.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,10 +11,10 @@ use common::{Case, fixture, for_all, known};
 use eventlog::ids::Nanos;
 use model::marks::MarkKind;
 use model::time::Interval;
-use views::session::Session;
-use views::session::questions::{CensusCostQuery, TimeQuery};
-use views::tracks::censuses::{Census, Censuses};
-use views::tracks::details::DetailsQuery;
+use session::Session;
+use session::questions::{CensusCostQuery, TimeQuery};
+use session::tracks::censuses::{Census, Censuses};
+use session::tracks::details::DetailsQuery;
 
 /// A log as the page has it, and as the analyses have it.
 fn open(bytes: &[u8]) -> Option<(Session, Recording)> {

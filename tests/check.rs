@@ -1,7 +1,7 @@
 //! `eventscope check`: real logs are in order but for a few, and each thing
 //! that is out of order in a made-up log is found, once.
 
-mod common;
+use crate::common;
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -9,9 +9,9 @@ use std::process::{Command, Stdio};
 use analysis::diagnostics::Fact;
 use common::build::{Build, Declared, TYPES};
 use common::{InMemory, Tally, cases, eventscope, known};
-use eventlog::source::FileSource;
-use views::session::check::CheckQuery;
-use views::session::read_session;
+use eventlog::FileSource;
+use session::check::CheckQuery;
+use session::read_session;
 use views::words::diagnostics::{of_problem, sentence, subject_or_none};
 
 /// Logs with events out of order, which ones, and why.

@@ -3,7 +3,7 @@
 //! everything that goes wrong.
 #![cfg(unix)]
 
-mod common;
+use crate::common;
 
 use std::fs::{self, File};
 use std::io::{Read, Write};

@@ -1,7 +1,7 @@
 //! Two sides of runs compared: the logs in `tests/fixtures/compare`, runs of
 //! `demo/compare/Pipeline.hs` without a change and with three.
 
-mod common;
+use crate::common;
 
 use std::process::Output;
 use std::sync::LazyLock;
@@ -11,8 +11,8 @@ use insight::compare::{Claim, Difference, FindingState, Options, Trend, Verdict}
 use insight::digest::Group;
 use insight::{Comparison, Digest};
 use serde_json::Value;
-use views::session::Session;
-use views::session::questions::DigestQuery;
+use session::Session;
+use session::questions::DigestQuery;
 
 const FOLDER: &str = "tests/fixtures/compare";
 
@@ -26,7 +26,7 @@ fn names(kind: &str, runs: usize) -> Vec<String> {
 
 fn session(path: &str) -> Session {
     let bytes = std::fs::read(path).expect("a fixture");
-    views::session::read_session(&mut bytes.as_slice()).expect("a log")
+    session::read_session(&mut bytes.as_slice()).expect("a log")
 }
 
 fn digests(kind: &str, runs: usize) -> Vec<Digest> {

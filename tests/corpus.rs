@@ -1,7 +1,7 @@
 //! The command line against the references beside every log: the dumps of
 //! `ghc-events` 0.20 and the span analyses of an independent program.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

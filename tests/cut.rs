@@ -1,6 +1,6 @@
 //! `eventscope cut`: what stays of a log is what was asked for, and what it refers to.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;
@@ -12,9 +12,9 @@ use common::{cases, eventscope, fixture, fixture_cases, for_all, known, stdout};
 use eventlog::cursor::Value;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
-use eventlog::write::anonymous::Anonymiser;
-use eventlog::write::cut::{Cut, CutCounts, Selection};
 use eventlog::{Event, EventType, LogError, LogReader, Record};
+use eventlog_edit::anonymous::Anonymiser;
+use eventlog_edit::cut::{Cut, CutCounts, Selection};
 use proptest::prelude::*;
 use rustc_hash::FxHashSet;
 use tempfile::TempDir;

@@ -2,7 +2,7 @@
 //! many places. Nothing may panic or fail to end; a changed byte may cost the
 //! stretch it stands in and no more, and what is lost is reported.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 //! not happen in real ones. What is said of it stands in one snapshot, so that
 //! all sentences can be read beside each other.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -19,8 +19,8 @@ use eventlog::source::{drive, read_log};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use model::place::place32;
-use views::session::check::CheckQuery;
-use views::session::{MemoryBudget, Session};
+use session::check::CheckQuery;
+use session::{MemoryBudget, Session};
 use views::words::diagnostics::line;
 
 /// What the automata did not expect.

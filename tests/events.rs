@@ -1,7 +1,7 @@
 //! The event list: any page, filter, search and jump gives what a look at all
 //! events gives, whatever the size of the chunks in which the log is read.
 
-mod common;
+use crate::common;
 
 use analysis::timeline::scope::Scope;
 use common::build::Build;
@@ -12,13 +12,13 @@ use eventlog::{Inflated, Need, Step};
 use model::time::Interval;
 use proptest::prelude::*;
 use proptest::sample::select;
-use views::events::chunk::{ChunkReader, ChunkRows};
-use views::events::filter::{CapFilter, EventFilter, Matcher};
-use views::events::scan::{Counts, Scan};
-use views::events::visit::{Find, Numbering, Page, Visit};
-use views::events::{EventList, EventRow};
-use views::session::Session;
-use views::tracks::{Contents, scope_of};
+use session::Session;
+use session::events::chunk::{ChunkReader, ChunkRows};
+use session::events::filter::{CapFilter, EventFilter, Matcher};
+use session::events::scan::{Counts, Scan};
+use session::events::visit::{Find, Numbering, Page, Visit};
+use session::events::{EventList, EventRow};
+use session::tracks::{Contents, scope_of};
 
 /// An open log with its bytes.
 struct Log {

@@ -1,6 +1,6 @@
 //! `eventscope export`: each table has what the command prints that tells the same.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -686,7 +686,7 @@ fn columns() -> String {
 #[test]
 fn the_tables_are_documented() {
     const MARKS: [&str; 2] = [
-        "<!-- tables, written by the tables themselves: UPDATE_DOCS=1 cargo test --test export -->\n\n",
+        "<!-- tables, written by the tables themselves: UPDATE_DOCS=1 cargo test export -->\n\n",
         "<!-- end of tables -->",
     ];
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/export.md");
@@ -699,7 +699,7 @@ fn the_tables_are_documented() {
     } else {
         assert_eq!(
             text, wanted,
-            "UPDATE_DOCS=1 cargo test --test export writes docs/export.md anew"
+            "UPDATE_DOCS=1 cargo test export writes docs/export.md anew"
         );
     }
 }

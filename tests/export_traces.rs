@@ -1,8 +1,8 @@
 //! `eventscope export` as traces for viewers: each format is read back by its own rules, all of
 //! them have the same spans, and these are the spans of `eventscope spans`.
 
-mod common;
-mod traces;
+use crate::common;
+use crate::traces;
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 //! by what the program does: `tests/findings_judged.txt`. A rule that says something else now
 //! has to be judged again.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 //! programs (`demo/findings`): each rule finds what a program provokes, and is silent
 //! about a run that differs in what matters alone.
 
-mod common;
+use crate::common;
 
 use common::{findings_of, fixture, session_of};
 use insight::Report;

@@ -2,13 +2,13 @@
 //! each rule finds what a program provokes, at the threads that do it, and is silent
 //! about a run that differs in what matters alone.
 
-mod common;
+use crate::common;
 
 use common::{findings_of, session_of};
 use insight::finding::{Axis, Finding, Severity, Subject};
 use insight::report::Passed;
 use model::time::Interval;
-use views::session::Session;
+use session::Session;
 
 /// The rules with their axes, and how the label of the threads begins that they are about.
 const CASES: &[(&str, Axis, &str)] = &[

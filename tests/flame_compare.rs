@@ -1,6 +1,6 @@
 //! Flame graphs of two logs beside each other, on the command line and as the worker is asked.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,9 +9,9 @@ use std::rc::Rc;
 use common::{eventscope, stdout};
 use model::profile::origin::{Choice, OtherLog};
 use serde_json::Value;
-use views::flame::query::{FlameBoxes, FlameHead, FlameQuery, FlameTableQuery, View};
-use views::session::query::{Alone, Host, Later, Listen, Unreadable};
-use views::session::{Session, read_session};
+use session::flame::query::{FlameBoxes, FlameHead, FlameQuery, FlameTableQuery, View};
+use session::query::{Alone, Host, Later, Listen, Unreadable};
+use session::{Session, read_session};
 
 const NOW: &str = "tests/fixtures/logs/ghc-9.6.6/prof-time-N1-p-l-au.eventlog";
 const BEFORE: &str = "tests/fixtures/logs/ghc-9.10.3/prof-time-N2-pj-l.eventlog";

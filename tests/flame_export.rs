@@ -1,21 +1,21 @@
 //! Flame graphs as files: that they have the totals of the graph on the page,
 //! for every source of every log, and that the command line writes them.
 
-mod common;
+use crate::common;
 
 use analysis::flamegraph::sources;
+use session::questions::FlameExportQuery;
 use std::collections::BTreeMap;
 use std::io::Read;
-use views::session::questions::FlameExportQuery;
 
 use common::{Tally, cases, eventscope, known, session_of, stdout};
 use model::profile::origin::Choice;
 use model::profile::source::{Source, Unit};
 use model::profile::weights::Measure;
 use serde_json::Value;
-use views::flame::query::{ExportFormat, FlameHead, FlameQuery, FlameRow, FlameTableQuery, View};
-use views::scene::flame::frame_name;
-use views::session::Session;
+use session::Session;
+use session::flame::query::{ExportFormat, FlameHead, FlameQuery, FlameRow, FlameTableQuery, View};
+use views::flame::frame_name;
 
 const PROFILED: &str = "tests/fixtures/logs/ghc-9.10.3/prof-time-N2-pj-l.eventlog";
 const HEAP: &str = "tests/fixtures/logs/ghc-9.10.3/prof-heap-N1-hc-l-au.eventlog";

@@ -2,7 +2,7 @@
 //! report, the table of threads and the rules of `ghc-events-analyze`, and
 //! that the parts of a division of the time have together what the whole has.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,9 +20,9 @@ use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
 use model::profile::weights::Weight;
 use model::time::Interval;
-use views::flame::query::{FlamePlaceQuery, Occurrence, View};
-use views::session::Session;
-use views::session::questions::LabelsQuery;
+use session::Session;
+use session::flame::query::{FlamePlaceQuery, Occurrence, View};
+use session::questions::LabelsQuery;
 use views::words::diagnostics::line;
 
 fn announce() -> Vec<u8> {

@@ -2,7 +2,7 @@
 //! what the demo program does. Ticks are held against reports in
 //! `prof_reports.rs`.
 
-mod common;
+use crate::common;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ use model::profile::frames::FrameKind;
 use model::profile::origin::Choice;
 use model::profile::{Profile, Track, TrackSource};
 use model::time::Interval;
-use views::flame::query::answer;
-use views::flame::query::{FlameBoxes, FlameHead, FlameQuery, View};
+use session::flame::query::answer;
+use session::flame::query::{FlameBoxes, FlameHead, FlameQuery, View};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

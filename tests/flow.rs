@@ -1,7 +1,7 @@
 //! What happened at points in time, how threads came to run, and what is
 //! known of single items: against the events themselves.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
 use model::time::Interval;
-use views::session::Session;
-use views::tracks::Row;
-use views::tracks::TimelineQuery;
-use views::tracks::capability::Capability;
-use views::tracks::details::{DetailsQuery, Lead};
-use views::tracks::instants::Instants;
-use views::tracks::messages::Messages;
-use views::tracks::thread::Thread;
+use session::Session;
+use session::tracks::Row;
+use session::tracks::TimelineQuery;
+use session::tracks::capability::Capability;
+use session::tracks::details::{DetailsQuery, Lead};
+use session::tracks::instants::Instants;
+use session::tracks::messages::Messages;
+use session::tracks::thread::Thread;
 
 fn open(name: &str) -> Session {
     common::fixture(name).session()

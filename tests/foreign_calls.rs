@@ -2,25 +2,25 @@
 //! (`fixtures/safescope`, made by `demo/safescope`), and annotations that are
 //! not as they should be.
 
-mod common;
+use crate::common;
 
+use session::flame::query::ExportFormat;
+use session::flame::step::Step;
+use session::questions::FlameExportQuery;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use views::flame::query::ExportFormat;
-use views::flame::step::Step;
-use views::session::questions::FlameExportQuery;
 
 use analysis::diagnostics::Severity;
 use analysis::flamegraph::sources;
 use common::build::Build;
+use eventlog::FileSource;
 use eventlog::ids::{CapId, OsThreadId};
-use eventlog::source::FileSource;
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
+use session::Session;
+use session::flame::query::{FlameQuery, View};
+use session::read_session;
 use symbols::Symbols;
-use views::flame::query::{FlameQuery, View};
-use views::session::Session;
-use views::session::read_session;
 use views::words::diagnostics::sentence;
 
 fn fixture(name: &str) -> PathBuf {

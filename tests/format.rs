@@ -1,7 +1,7 @@
 //! Logs made by hand: every way in which a log may differ from what today's
 //! GHC writes, and every kind of damage.
 
-mod common;
+use crate::common;
 
 use std::io;
 use std::ops::Range;

@@ -1,15 +1,14 @@
 //! A log that grows says at each length what a log of that length says.
 
-#[path = "common/asking.rs"]
-mod asking;
-mod common;
+use crate::common;
+use crate::common::asking;
 
 use asking::must_agree;
 use common::build::Build;
 use common::{cases, session_of};
 use eventlog::ids::Nanos;
 use eventlog::{Cutting, Need, Step};
-use views::session::Session;
+use session::Session;
 
 /// Reads a session to its end. How many slices were analysed.
 fn read(session: &mut Session, bytes: &[u8]) -> Option<usize> {

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use eventscope::ui::panels::PANELS;
 use model::class::Class;
+use scene::painter::Rect;
+use scene::palette::Palette;
+use scene::svg::SvgPainter;
+use session::tracks::legend::{SAMPLE_PX, Section};
 use views::fingerprint::fingerprint;
-use views::scene::painter::Rect;
-use views::scene::palette::Palette;
-use views::scene::svg::SvgPainter;
+use views::panels::PANELS;
 use views::share::encode;
 use views::timeline::legend::{Entry, entries, paint_sample};
 use views::tour::{SAMPLE, STEPS, sample};
-use views::tracks::legend::{SAMPLE_PX, Section};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/www/guide.html");
 const BEGIN: &str = "writes it anew -->\n";
@@ -87,7 +87,7 @@ fn the_marks_are_those_of_the_timeline() {
     } else {
         assert!(
             written == marks,
-            "UPDATE_DOCS=1 cargo test --test guide writes www/guide.html anew"
+            "UPDATE_DOCS=1 cargo test guide writes www/guide.html anew"
         );
     }
 }
@@ -133,7 +133,7 @@ fn every_place_that_is_linked_is_there() {
 fn sources() -> Vec<std::path::PathBuf> {
     let mut folders = vec![std::path::PathBuf::from(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/src/ui"
+        "/src/page"
     ))];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {

@@ -1,7 +1,7 @@
 //! Heap profiles of real logs against the runtime's own report of the same run in text (`.hp`),
 //! and their formulas against plain sums over what the events say.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use eventlog::names::Key;
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
 use serde_json::Value as Json;
-use views::session::Session;
+use session::Session;
 
 /// Censuses with the bytes of each band by its label.
 type Censuses = Vec<BTreeMap<String, u64>>;

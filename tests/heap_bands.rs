@@ -1,7 +1,7 @@
 //! The tables of bands say what the censuses say: worked out a second time from
 //! the bytes of every band in every census.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use common::{Case, fixture_cases, session_of};
 use eventlog::ids::{Duration, Nanos};
 use model::census::BandId;
 use model::time::Interval;
-use views::heap::choice::{Grouping, HeapChoice};
-use views::heap::growth::{BurstsQuery, CompanionsQuery, GrowthBy, GrowthQuery, RanThenQuery};
-use views::heap::moments::{MomentColumn, MomentsChoice, MomentsQuery};
-use views::heap::table::{BandColumn, BandRow, BandSort, BandTableQuery};
-use views::session::Session;
+use session::Session;
+use session::heap::choice::{Grouping, HeapChoice};
+use session::heap::growth::{BurstsQuery, CompanionsQuery, GrowthBy, GrowthQuery, RanThenQuery};
+use session::heap::moments::{MomentColumn, MomentsChoice, MomentsQuery};
+use session::heap::table::{BandColumn, BandRow, BandSort, BandTableQuery};
 
 /// Every log that has a heap profile.
 fn logs() -> impl Iterator<Item = (Case, Recording, Session)> {

@@ -1,17 +1,17 @@
 //! The chart of a heap profile shows what its censuses say, at any width.
 
-mod common;
+use crate::common;
 
 use analysis::recording::Recording;
 use common::fixture_cases;
 use eventlog::ids::Nanos;
 use model::census::BandId;
 use model::time::Interval;
-use views::heap::chart::{Chart, ChartQuery};
-use views::heap::choice::{HeapAsked, HeapChoice};
-use views::session::Session;
-use views::tracks::TimelineQuery;
-use views::tracks::bands::Bands;
+use session::Session;
+use session::heap::chart::{Chart, ChartQuery};
+use session::heap::choice::{HeapAsked, HeapChoice};
+use session::tracks::TimelineQuery;
+use session::tracks::bands::Bands;
 
 /// Every log that has a heap profile.
 fn logs() -> Vec<(String, Recording, Session)> {

@@ -1,16 +1,16 @@
 //! Names of the bands of a heap profile by info table: by what the log says, and
 //! by the symbols of the program that wrote it (`fixtures/symbols/heap-ipe.nm`).
 
-mod common;
+use crate::common;
 
 use std::io::Cursor;
 use std::path::Path;
 
 use common::{fixture, session_of};
+use session::heap::about::{About, AboutQuery};
+use session::heap::choice::{Chosen, Grouping, HeapChoice};
+use session::{AddressNames, Session};
 use symbols::Symbols;
-use views::heap::about::{About, AboutQuery};
-use views::heap::choice::{Chosen, Grouping, HeapChoice};
-use views::session::{AddressNames, Session};
 
 fn session() -> Session {
     let bytes = fixture("ghc-9.10.3/heap-ipe-N1-hi-l-au").bytes();

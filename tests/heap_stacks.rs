@@ -1,7 +1,7 @@
 //! Heap profiles by cost-centre stack: the sums of bands, flame graph, tree and
 //! area over time are the same numbers, on every log and in every part of it.
 
-mod common;
+use crate::common;
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use common::{Known, for_all, known, session_of};
 use eventlog::ids::Nanos;
 use model::profile::origin::Choice;
 use model::time::Interval;
-use views::flame::area::{FlameArea, FlameAreaQuery};
-use views::flame::query::{FlameBoxes, FlameHead, FlameQuery, View};
-use views::heap::tree::{Open, TreeAnswer, TreeColumn, TreeQuery};
-use views::session::Session;
+use session::Session;
+use session::flame::area::{FlameArea, FlameAreaQuery};
+use session::flame::query::{FlameBoxes, FlameHead, FlameQuery, View};
+use session::heap::tree::{Open, TreeAnswer, TreeColumn, TreeQuery};
 
 fn graph(session: &Session, choice: Choice) -> (FlameHead, FlameBoxes) {
     let query = FlameQuery {
@@ -250,7 +250,7 @@ impl Made {
 }
 
 fn shown(tree: &TreeAnswer) -> Vec<String> {
-    let row = |row: &views::heap::tree::TreeRow| {
+    let row = |row: &session::heap::tree::TreeRow| {
         let sign = match row.open {
             Some(true) => "-",
             Some(false) => "+",

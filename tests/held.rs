@@ -1,7 +1,7 @@
 //! Memory held against live data: on every log, against the events themselves;
 //! on logs made by hand, number by number; and its sentences.
 
-mod common;
+use crate::common;
 
 use std::fmt::Write as _;
 
@@ -13,8 +13,8 @@ use eventlog::ids::Nanos;
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
 use model::time::Interval;
-use views::session::questions::{HeldQuery, SummaryQuery};
-use views::session::{Session, read_session};
+use session::questions::{HeldQuery, SummaryQuery};
+use session::{Session, read_session};
 use views::words::held::{headline, missing, part_name, reasons};
 
 fn span(from: u64, to: u64) -> Interval {

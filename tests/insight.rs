@@ -1,7 +1,7 @@
 //! What holds of the findings of any log: nothing is claimed twice, and each rule says
 //! what it did.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use insight::finding::{Axis, Finding, Value};
 use insight::report::Report;
 use insight::rules::RULES;
 use model::time::Interval;
-use views::session::Session;
-use views::session::questions::TimeQuery;
+use session::Session;
+use session::questions::TimeQuery;
 
 /// Each rule has one answer.
 fn answers(report: &Report) -> Result<(), String> {

@@ -1,6 +1,6 @@
 //! What shells, `man` and people who report something are told of the command line.
 
-mod common;
+use crate::common;
 
 use common::stdout;
 

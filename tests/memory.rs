@@ -1,8 +1,7 @@
 //! Whatever memory a log may take, it says the same.
 
-#[path = "common/asking.rs"]
-mod asking;
-mod common;
+use crate::common;
+use crate::common::asking;
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -14,10 +13,11 @@ use common::build::Build;
 use common::{cases, fixture, session_of};
 use eventlog::source::drive;
 use eventlog::{Backing, LogError};
-use eventscope::temporary::TemporaryFile;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use views::session::{MemoryBudget, Session, read_session_on};
+use native::TemporaryFile;
+use native::read_session_on;
+use session::{MemoryBudget, Session};
 
 /// Of 64 KiB in all, so that 16 are for what can be put away.
 const LITTLE: MemoryBudget = MemoryBudget { bytes: 64 << 10 };

@@ -1,7 +1,7 @@
 //! `eventscope merge`: the parts of a log give the log again, and of several processes each has its
 //! events, moved and with numbers of its own.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,9 +13,9 @@ use common::peer::{listed, peer};
 use common::{cases, eventscope, fixture, for_all, known, stdout};
 use eventlog::ids::Nanos;
 use eventlog::source::read_log;
-use eventlog::write::cut::{Cut, Selection};
-use eventlog::write::merge::{Align, Facts, PlanError};
 use eventlog::{Event, LogReader, Record};
+use eventlog_edit::cut::{Cut, Selection};
+use eventlog_edit::merge::{Align, Facts, PlanError};
 use proptest::prelude::*;
 use tempfile::TempDir;
 

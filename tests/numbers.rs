@@ -1,6 +1,6 @@
 //! The numbers of parts of a log, and of logs made by hand.
 
-mod common;
+use crate::common;
 
 use std::sync::LazyLock;
 
@@ -11,9 +11,9 @@ use common::build::{Build, Declared};
 use eventlog::ids::{CapId, Nanos};
 use model::time::Interval;
 use proptest::prelude::*;
-use views::session::Session;
-use views::session::questions::{SparksQuery, SummaryQuery};
-use views::session::read_session;
+use session::Session;
+use session::questions::{SparksQuery, SummaryQuery};
+use session::read_session;
 
 const LOGS: &[&str] = &[
     "ghc-9.0.2/fib-forkio-N4-lsgfpu",

@@ -1,7 +1,7 @@
 //! Every extreme comes with its place, and every wait with who ended it: against other
 //! answers about the same logs.
 
-mod common;
+use crate::common;
 
 use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
 use analysis::numbers::sparks_query::SparkRunBin;
@@ -12,7 +12,7 @@ use common::{for_all_spans, known};
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
 use model::time::Interval;
-use views::session::questions::{SparksQuery, SummaryQuery};
+use session::questions::{SparksQuery, SummaryQuery};
 
 /// All of a log, and its halves.
 fn ranges(log: Interval) -> [Option<Interval>; 3] {

@@ -1,7 +1,7 @@
 //! What a session says of the process and of the log itself, compared with
 //! the dumps of `ghc-events` and with logs made by hand.
 
-mod common;
+use crate::common;
 
 use analysis::diagnostics::Severity;
 use analysis::process::{Change, Process};
@@ -9,7 +9,7 @@ use common::build::{Build, TYPES};
 use common::show::{Shown, parse, unescape};
 use common::{Case, Tally, cases, known, session_of};
 use eventlog::ids::{ByteOffset, CapId};
-use views::session::Session;
+use session::Session;
 use views::words::diagnostics::line;
 
 type Fields = Vec<(String, Shown)>;

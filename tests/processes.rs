@@ -1,7 +1,7 @@
 //! A log that several processes have written: whose its capabilities and threads are is known, and
 //! the numbers of each are those of its own log.
 
-mod common;
+use crate::common;
 
 use std::fs;
 
@@ -12,14 +12,14 @@ use common::merging::merged;
 use common::picture::tracks;
 use common::{eventscope, fixture, stdout};
 use eventlog::ids::ThreadId;
-use eventlog::write::merge::Align;
+use eventlog_edit::merge::Align;
+use session::questions::{EnvironmentQuery, FindingsQuery, ProcessQuery, SummaryQuery};
+use session::tracks::name::TrackName;
+use session::{Session, read_session};
 use tempfile::TempDir;
-use views::session::questions::{EnvironmentQuery, FindingsQuery, ProcessQuery, SummaryQuery};
-use views::session::{Session, read_session};
 use views::timeline::arrange::{TrackChange, TrackView};
 use views::timeline::layout::{Kind, Layout, Track};
 use views::timeline::reveal::all_tracks;
-use views::tracks::name::TrackName;
 
 const NAMES: [&str; 3] = [
     "ghc-9.6.6/fib-forkio-N2-l",
@@ -194,7 +194,7 @@ fn a_process_is_folded_and_revealed() {
         .map(|life| (life.cap, String::new()))
         .collect();
     let contents = new.contents();
-    let known = views::tracks::Known {
+    let known = session::tracks::Known {
         caps: &caps,
         contents: &contents,
         threads: &rows,

@@ -9,18 +9,18 @@
 //! call each other all the time exchange ticks; callers of both do not see
 //! it, as a tick stays below them.
 
-mod common;
+use crate::common;
 
+use session::questions::FlameExportQuery;
 use std::collections::BTreeMap;
 use std::path::Path;
-use views::session::questions::FlameExportQuery;
 
 use common::{Tally, cases, known, session_of};
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
 use model::profile::weights::Measure;
 use serde_json::Value;
-use views::flame::query::{ExportFormat, FlameQuery};
+use session::flame::query::{ExportFormat, FlameQuery};
 
 /// Ticks by stack, outermost first, without `MAIN`, in which all lie.
 type Ticks = BTreeMap<Vec<String>, f64>;

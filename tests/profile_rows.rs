@@ -1,7 +1,7 @@
 //! The rows of the profile: samples by capability and foreign calls by OS
 //! thread, at any zoom the truth of the profile; as pictures and in words.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -18,14 +18,14 @@ use model::profile::TrackSource;
 use model::profile::frames::Frame;
 use model::time::Interval;
 use proptest::prelude::*;
-use views::session::Session;
+use session::Session;
+use session::tracks::calls::{Call, ForeignCalls};
+use session::tracks::details::{DetailsQuery, Fact, Target};
+use session::tracks::item::{Marks, Names};
+use session::tracks::samples::{Sampled, Samples};
+use session::tracks::{Contents, Row, TimelineQuery};
 use views::timeline::arrange::TrackView;
 use views::timeline::layout::{Layout, Track};
-use views::tracks::calls::{Call, ForeignCalls};
-use views::tracks::details::{DetailsQuery, Fact, Target};
-use views::tracks::item::{Marks, Names};
-use views::tracks::samples::{Sampled, Samples};
-use views::tracks::{Contents, Row, TimelineQuery};
 
 /// How many events are read at a time.
 const AT_ONCE: usize = 100_000;
@@ -307,7 +307,7 @@ proptest! {
         let row = Row::from(Samples(CapId(0)));
         let listed = session.contents();
         let (_, listed) = listed.of_kind::<Samples>().next().expect("samples");
-        prop_assert_eq!(&listed.note, &views::scene::format::count(ticks.len() as u64));
+        prop_assert_eq!(&listed.note, &scene::format::count(ticks.len() as u64));
         check(&session, row, &truth, (from, from + length), width);
         let all = check(&session, row, &truth, (0, 1 << 30), width);
         prop_assert_eq!(all, ticks.len());

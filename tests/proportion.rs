@@ -7,7 +7,7 @@
 //! times the work; more than eight times is taken to be out of proportion, as growth with the square
 //! would be sixteen times.
 
-mod common;
+use crate::common;
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use common::build::{Build, TYPES};
 use eventlog::source::read_log;
 use eventlog::{Record, Sink};
 use rustix::time::{ClockId, clock_gettime};
-use views::session::questions::SummaryQuery;
+use session::questions::SummaryQuery;
 
 fn processor_time() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);

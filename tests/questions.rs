@@ -2,9 +2,8 @@
 //! parameters that chance decides. No answer panics, none depends on the
 //! pauses that are made or on the pieces in which the file is read.
 
-#[path = "common/asking.rs"]
-mod asking;
-mod common;
+use crate::common;
+use crate::common::asking;
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! The report of a log: its numbers are those of the other commands, it is well formed whatever
 //! the log, says why a part is empty, and no text of a log becomes markup.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -13,8 +13,8 @@ use eventlog::ids::{Duration, Nanos};
 use model::format;
 use model::time::Interval;
 use serde_json::Value as Json;
+use session::Session;
 use views::report::{Wanted, report};
-use views::session::Session;
 
 const SECTIONS: [&str; 6] = [
     "Summary",

@@ -1,7 +1,7 @@
 //! What `--from`, `--to`, `--thread` and `--cap` select: of everything that a command prints,
 //! the rows that the words of the help name. And what the lifecycle says of moves.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -1,9 +1,8 @@
 //! Whatever a log is cut into, and whoever analyses the parts in whatever order, it says
 //! the same.
 
-#[path = "common/asking.rs"]
-mod asking;
-mod common;
+use crate::common;
+use crate::common::asking;
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -17,7 +16,8 @@ use common::{Case, cases, fixture, session_of};
 use eventlog::ids::Nanos;
 use eventlog::source::SharedSource;
 use eventlog::{Cutting, Need, SliceStep, Step};
-use views::session::{Job, Session, Working, read_session_on};
+use native::read_session_on;
+use session::{Job, Session, Working};
 
 fn part<'a>(bytes: &'a [u8], need: &Need) -> &'a [u8] {
     &bytes[need.0.start as usize..need.0.end as usize]

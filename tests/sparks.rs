@@ -1,7 +1,7 @@
 //! How long single sparks ran, against a second computation of it that follows
 //! the events one by one.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +14,8 @@ use eventlog::{Event, Record, StopStatus};
 use model::class::StopCode;
 use model::time::Interval;
 use proptest::prelude::*;
-use views::session::Session;
-use views::session::questions::SparksQuery;
+use session::Session;
+use session::questions::SparksQuery;
 
 /// A spark that runs or waits with its thread.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Events do not depend on how the bytes come: in pieces of any size, through
 //! gzip or zstd, with another log before or after.
 
-mod common;
+use crate::common;
 
 use std::io::{self, Write};
 use std::ops::Range;

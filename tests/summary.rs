@@ -2,7 +2,7 @@
 //! (`NAME.rts-s.txt`): every number that both have, at the precision of the
 //! report.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +10,8 @@ use analysis::info::Info;
 use analysis::numbers::summary::Summary;
 use common::Case;
 use eventlog::source::read_log;
-use views::session::questions::SummaryQuery;
-use views::session::read_session;
+use session::questions::SummaryQuery;
+use session::read_session;
 
 /// Names and values, as the report prints them.
 type Numbers = BTreeMap<String, String>;

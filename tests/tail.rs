@@ -1,6 +1,6 @@
 //! `eventscope tail` prints what the log holds at last, wherever it comes from.
 
-mod common;
+use crate::common;
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

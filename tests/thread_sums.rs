@@ -1,7 +1,7 @@
 //! How threads spend their time, on every log: against the references, and
 //! that times add up to the nanosecond however the log is divided.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use model::class::{Class, StopCode, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
 use proptest::prelude::*;
-use views::thread_export::{cells, names};
+use session::thread_export::{cells, names};
 
 fn table(store: &Store, range: Option<Interval>) -> ThreadTable {
     let query = ThreadTableQuery {

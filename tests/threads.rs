@@ -1,7 +1,7 @@
 //! How threads spend their time: each rule on a log made by hand, and the
 //! table's order, filter and range.
 
-mod common;
+use crate::common;
 
 use analysis::listen::{Alone, at_once};
 use analysis::timeline::store::Store;
@@ -14,8 +14,8 @@ use eventlog::ids::{Nanos, ThreadId};
 use model::class::{Class, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
-use views::cells::Separated;
-use views::thread_export::thread_text;
+use session::cells::Separated;
+use session::thread_export::thread_text;
 
 /// The stop codes of the standard numbering.
 const HEAP: u16 = 1;

@@ -2,7 +2,7 @@
 //! list of events, for whole logs and for parts of them; and made logs for what
 //! the real ones do not have.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use common::{Case, eventscope, fixture, for_all, known, session_of, stdout};
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use serde_json::Value as Json;
-use views::session::Session;
+use session::Session;
 
 const FIXTURE: &str = "ghc-9.10.3/ticky-lT";
 

@@ -1,7 +1,7 @@
 //! The account of time, on every log: every nanosecond of every capability and
 //! thread has one class.
 
-mod common;
+use crate::common;
 
 use analysis::account::costs::{GcCosts, GcParts};
 use analysis::account::report::{CapTimes, ProgramTimes};
@@ -11,10 +11,10 @@ use common::{Case, Known, for_all, known, store_of};
 use eventlog::ids::{Duration, Nanos};
 use eventlog::{Cutting, Need, Step};
 use model::time::Interval;
-use views::session::Session;
-use views::session::questions::{GcCostsQuery, ThreadTimeQuery, TimeQuery};
-use views::tracks::TimelineQuery;
-use views::tracks::activity::Activity;
+use session::Session;
+use session::questions::{GcCostsQuery, ThreadTimeQuery, TimeQuery};
+use session::tracks::TimelineQuery;
+use session::tracks::activity::Activity;
 
 fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Result<(), String> {
     if ours == theirs {

@@ -1,7 +1,7 @@
 //! The account of time against a second computation of it, made from the plain
 //! events (`common/plain_time.rs`), and the laws that any account has to keep.
 
-mod common;
+use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +20,14 @@ use model::marks::{MarkKind, Values};
 use model::time::Interval;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use views::session::Session;
-use views::session::questions::{SummaryQuery, ThreadTimeQuery, TimeQuery};
-use views::tracks::activity::Activity;
-use views::tracks::capability::Capability;
-use views::tracks::collections::Collections;
-use views::tracks::concurrency::Concurrency;
-use views::tracks::thread::Thread;
-use views::tracks::{Row, TimelineQuery};
+use session::Session;
+use session::questions::{SummaryQuery, ThreadTimeQuery, TimeQuery};
+use session::tracks::activity::Activity;
+use session::tracks::capability::Capability;
+use session::tracks::collections::Collections;
+use session::tracks::concurrency::Concurrency;
+use session::tracks::thread::Thread;
+use session::tracks::{Row, TimelineQuery};
 
 /// What `eventscope time --json` calls the classes of a capability.
 const CAP_CLASSES: [(&str, Does); 9] = [

@@ -1,6 +1,6 @@
 //! The timeline of a real log: its picture as text, and its shares at any zoom.
 
-mod common;
+use crate::common;
 
 use analysis::timeline::flow::FlowQuery;
 use analysis::timeline::thread_lane::ThreadFilter;
@@ -12,17 +12,17 @@ use model::lane::{Lane, Mark, marks};
 use model::marks::MarkKind;
 use model::time::Interval;
 use proptest::prelude::*;
-use views::session::Session;
-use views::session::questions::TimeQuery;
+use session::Session;
+use session::questions::TimeQuery;
+use session::tracks::Row;
+use session::tracks::TimelineQuery;
+use session::tracks::capability::Capability;
+use session::tracks::details::DetailsQuery;
+use session::tracks::item::{Marks, Names};
+use session::tracks::name::TrackName;
+use session::tracks::thread::Thread;
 use views::timeline::arrange::TrackView;
 use views::timeline::layout::Layout;
-use views::tracks::Row;
-use views::tracks::TimelineQuery;
-use views::tracks::capability::Capability;
-use views::tracks::details::DetailsQuery;
-use views::tracks::item::{Marks, Names};
-use views::tracks::name::TrackName;
-use views::tracks::thread::Thread;
 
 fn open(name: &str) -> Session {
     common::fixture(name).session()

@@ -2,7 +2,7 @@
 //! messages: graphs, collections, the concurrent collector, tasks, spans of
 //! the program, blocks. Their pictures as text, and their truth at any zoom.
 
-mod common;
+use crate::common;
 
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::CollectionsQuery;
@@ -15,24 +15,24 @@ use model::class::Class;
 use model::marks::{MarkKind, Values};
 use model::time::Interval;
 use proptest::prelude::*;
-use views::session::Session;
-use views::session::questions::TimeQuery;
+use session::Session;
+use session::questions::TimeQuery;
+use session::tracks::activity::Activity;
+use session::tracks::blocks::Blocks;
+use session::tracks::collections::{Collections, Pause};
+use session::tracks::counter::Counter;
+use session::tracks::details::DetailsQuery;
+use session::tracks::group::Group;
+use session::tracks::memory::Memory;
+use session::tracks::messages::Messages;
+use session::tracks::name::TrackName;
+use session::tracks::nonmoving::Nonmoving;
+use session::tracks::sparks::{Of, Sparks};
+use session::tracks::task::Task;
+use session::tracks::user_span::UserSpan;
+use session::tracks::{Row, TimelineQuery};
 use views::timeline::arrange::TrackView;
 use views::timeline::layout::{Layout, Track};
-use views::tracks::activity::Activity;
-use views::tracks::blocks::Blocks;
-use views::tracks::collections::{Collections, Pause};
-use views::tracks::counter::Counter;
-use views::tracks::details::DetailsQuery;
-use views::tracks::group::Group;
-use views::tracks::memory::Memory;
-use views::tracks::messages::Messages;
-use views::tracks::name::TrackName;
-use views::tracks::nonmoving::Nonmoving;
-use views::tracks::sparks::{Of, Sparks};
-use views::tracks::task::Task;
-use views::tracks::user_span::UserSpan;
-use views::tracks::{Row, TimelineQuery};
 
 fn open(name: &str) -> Session {
     common::fixture(name).session()

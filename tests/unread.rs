@@ -1,6 +1,6 @@
 //! What is told of a log from its blocks alone, before its events are read and while they are.
 
-mod common;
+use crate::common;
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use common::picture::{NoNames, ask, open_bytes};
 use eventlog::ids::{CapId, Duration, Nanos};
 use eventlog::{Cutting, Need, Step};
 use model::class::Class;
-use views::session::Session;
-use views::tracks::activity::Activity;
-use views::tracks::capability::Capability;
-use views::tracks::item::Item;
-use views::tracks::{Row, TimelineQuery};
+use session::Session;
+use session::tracks::activity::Activity;
+use session::tracks::capability::Capability;
+use session::tracks::item::Item;
+use session::tracks::{Row, TimelineQuery};
 
 /// A log whose blocks are found, and which is read up to a moment, if it goes on after it.
 fn begun(bytes: &[u8], up_to: Option<Nanos>) -> Option<Session> {

@@ -1,7 +1,7 @@
 //! `eventscope view`: whom its server answers, and what; that it ends with the tab; and what it
 //! says if it cannot begin. The page in a browser is opened through it by `tests/e2e/view.spec.js`.
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

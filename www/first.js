@@ -5,10 +5,10 @@
 //   are any, `failed` (why there are none), `sample` with its `view`, `tour`, `browse`;
 // - it says `eventscope-started` once it does. From then on it hears itself of what is dropped.
 //
-// What changes of the page is drawn by `src/ui/landing.rs`.
+// What changes of the page is drawn by `src/page/landing.rs`.
 
 {
-  // As `src/ui/theme.rs` keeps them.
+  // As `src/page/theme.rs` keeps them.
   for (const name of ['theme', 'contrast']) {
     try {
       const chosen = localStorage.getItem(`eventscope-${name}`);

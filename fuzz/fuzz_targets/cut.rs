@@ -4,10 +4,10 @@
 
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log_by;
-use eventlog::write::anonymous::Anonymiser;
-use eventlog::write::cut::{Cut, Selection};
-use eventlog::write::merge::{Align, Feed, Plan, Survey, merge};
 use eventlog::{EventType, LogReader, Record};
+use eventlog_edit::anonymous::Anonymiser;
+use eventlog_edit::cut::{Cut, Selection};
+use eventlog_edit::merge::{Align, Feed, Plan, Survey, merge};
 use libfuzzer_sys::fuzz_target;
 
 /// Compressed inputs may inflate to this: more would only be slow.
@@ -49,7 +49,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Some(new) = cut(log, selection, on(6)) else {
         return;
     };
-    let mut logs = vec![log, &new];
+    let mut logs = [log, &new];
     logs.rotate_left(usize::from(on(7)));
     let facts = |log: &&[u8]| {
         let mut survey = Survey::new("log", &Align::Start);

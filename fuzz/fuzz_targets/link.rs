@@ -4,7 +4,7 @@
 
 use analysis::timeline::thread_table::ThreadView;
 use libfuzzer_sys::fuzz_target;
-use views::events::EventList;
+use session::events::EventList;
 use views::heap::settings::HeapView;
 use views::notes::file;
 use views::share::held::{held, without_texts};

@@ -11,8 +11,7 @@ type Said = (Vec<(u64, u16, u64)>, u64, Option<LogError>);
 
 fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Said {
     let mut events = Vec::new();
-    let mut sink =
-        |record: &Record<'_>| events.push((record.offset.0, record.id.0, record.time.0));
+    let mut sink = |record: &Record<'_>| events.push((record.offset.0, record.id.0, record.time.0));
     let mut reader = LiveReader::new();
     let feed = || {
         for piece in pieces {

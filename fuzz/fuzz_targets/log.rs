@@ -17,8 +17,8 @@ use eventlog::source::{Source, drive};
 use eventlog::{Inflated, LogReader, Names, Need, Record, Sink, Step};
 use libfuzzer_sys::fuzz_target;
 use model::time::Interval;
-use views::events::chunk::ChunkReader;
-use views::session::Session;
+use session::Session;
+use session::events::chunk::ChunkReader;
 
 /// How threads spent the log, and that both halves have all of it.
 fn ask_for_threads(store: &Store, end: Nanos) {
@@ -127,7 +127,6 @@ fuzz_target!(|bytes: &[u8]| {
             Ok(Step::More | Step::Indexed) => {}
         }
     }
-    drop(sink);
     let _ = display.finish();
     let mut session = Session::new(log.len() as u64).inflating_at_most(MOST_INFLATED);
     drive(&mut InPieces { log, piece }, &mut session).expect("it was read before");

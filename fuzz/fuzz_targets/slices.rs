@@ -11,7 +11,7 @@ use eventlog::ids::Nanos;
 use eventlog::source::{drive, read_log};
 use eventlog::{Cutting, Inflated, LogError, Record};
 use libfuzzer_sys::fuzz_target;
-use views::session::Session;
+use session::Session;
 
 /// Compressed inputs may inflate to this: more would only be slow.
 const MOST_INFLATED: u64 = 1 << 20;

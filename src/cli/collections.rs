@@ -2,7 +2,7 @@
 
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report};
 use analysis::numbers::collections_query::CollectionsQuery;
-use views::collection_export::{cells, names};
+use session::collection_export::{cells, names};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

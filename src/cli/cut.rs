@@ -10,9 +10,9 @@ use rustc_hash::FxHashSet;
 use super::input::Input;
 use super::{Condition, Failure, LogFile, Range, report, say};
 use eventlog::ids::{CapId, ThreadId};
-use eventlog::write::anonymous::Anonymiser;
-use eventlog::write::cut::{Cut, CutCounts, Selection};
 use eventlog::{Event, EventType, Record};
+use eventlog_edit::anonymous::Anonymiser;
+use eventlog_edit::cut::{Cut, CutCounts, Selection};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

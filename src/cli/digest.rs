@@ -11,7 +11,7 @@ use insight::metrics::Looked;
 use insight::window::{Place, Window};
 use insight::{Digest, Scope};
 use model::time::Interval;
-use views::session::Session;
+use session::Session;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

@@ -12,9 +12,9 @@ use eventlog::display::{BackDating, DisplayOrder};
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::sentence::write_sentence;
 use eventlog::{Event, Names, Record, Sink};
-use views::events::filter::{CapFilter, EventFilter, Matcher};
-use views::events::{EventContext, EventList};
-use views::session::Session;
+use session::Session;
+use session::events::filter::{CapFilter, EventFilter, Matcher};
+use session::events::{EventContext, EventList};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

@@ -18,8 +18,8 @@ use export::format::{Error, Format, Written};
 use export::formats::{self, FORMATS};
 use export::log::{Log, Taker};
 use model::time::Interval;
+use session::{MemoryBudget, Session};
 use views::fingerprint::Fingerprint;
-use views::session::{MemoryBudget, Session};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

@@ -6,7 +6,7 @@ use super::{Condition, Failure, Out, Whole, report};
 use insight::finding::{Axis, Finding, Severity};
 use insight::report::{Passed, Report};
 use model::format;
-use views::session::questions::FindingsQuery;
+use session::questions::FindingsQuery;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

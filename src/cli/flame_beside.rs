@@ -10,11 +10,11 @@ use super::input::LogFile;
 use super::{Failure, Out, Output, Style, Table};
 use analysis::timeline::user_spans::SpanPrefixes;
 use model::profile::origin::{CensusCounts, Choice};
-use views::flame::cache::StepCache;
-use views::flame::query::{FlameQuery, FlameRow, FlameTableQuery, View, answer, table};
-use views::scene::flame::{picture_query, svg};
-use views::scene::palette::Palette;
-use views::session::Session;
+use scene::palette::Palette;
+use session::Session;
+use session::flame::cache::StepCache;
+use session::flame::query::{FlameQuery, FlameRow, FlameTableQuery, View, answer, table};
+use views::flame::{picture_query, svg};
 
 /// The log that is compared with: what was before.
 pub(super) struct Other {

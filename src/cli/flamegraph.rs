@@ -20,12 +20,12 @@ use model::profile::origin::Choice;
 use model::profile::source::{Source, Unit};
 use model::profile::weights::Measure;
 use model::time::Interval;
+use scene::palette::Palette;
+use session::Session;
+use session::flame::query::{ExportFormat, FlameQuery, FlameRow, FlameTableQuery, View};
+use session::flame::step::Step;
 use symbols::Symbols;
-use views::flame::query::{ExportFormat, FlameQuery, FlameRow, FlameTableQuery, View};
-use views::flame::step::Step;
-use views::scene::flame::{picture_query, svg};
-use views::scene::palette::Palette;
-use views::session::Session;
+use views::flame::{picture_query, svg};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

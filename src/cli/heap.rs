@@ -14,12 +14,12 @@ use analysis::heap::{HeapProfile, Label};
 use eventlog::info_tables::InfoTable;
 use model::census::BandId;
 use model::time::Interval;
-use views::heap::chart::ChartQuery;
+use scene::format;
+use session::Session;
+use session::heap::chart::ChartQuery;
+use session::heap::choice::{Chosen, Grouping, HeapChoice};
 use views::heap::chart::picture::{Look, chart_px, heap_svg};
-use views::heap::choice::{Chosen, Grouping, HeapChoice};
 use views::heap::settings::Form;
-use views::scene::format;
-use views::session::Session;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

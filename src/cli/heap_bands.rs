@@ -9,9 +9,9 @@ use super::{Failure, Out, Table};
 use analysis::heap::HeapProfile;
 use eventlog::info_tables::InfoTable;
 use model::census::{BandId, BandSums, Growth};
-use views::cells::Cell;
-use views::heap::choice::Chosen;
-use views::scene::format;
+use scene::format;
+use session::cells::Cell;
+use session::heap::choice::Chosen;
 
 /// The columns for other programs: bytes, byte-seconds, and the line through the bytes with
 /// both axes scaled to 1. `sum` is what eventlog2html, divided by 10⁶, calls the integrated

@@ -11,9 +11,9 @@ use super::{Failure, Out, Table};
 use analysis::heap::HeapProfile;
 use analysis::heap::ranking::Order;
 use model::census::BandId;
-use views::cells::Cell;
-use views::heap::choice::{Chosen, HeapChoice};
-use views::scene::format;
+use scene::format;
+use session::cells::Cell;
+use session::heap::choice::{Chosen, HeapChoice};
 
 /// How many censuses are taken out of the bands at once.
 const AT_ONCE: u32 = 64;

@@ -11,12 +11,14 @@ use std::thread::available_parallelism;
 use tempfile::{SpooledData, SpooledTempFile};
 
 use super::{Failure, say};
-use crate::temporary::TemporaryFile;
-use eventlog::source::{FileSource, SharedSource, read_log_by};
-use eventlog::write::merge::Feed;
+use eventlog::FileSource;
+use eventlog::source::{SharedSource, read_log_by};
 use eventlog::{LogError, LogReader, Sink, system_words};
+use eventlog_edit::merge::Feed;
+use native::TemporaryFile;
+use native::read_session_on;
+use session::{MemoryBudget, Session};
 use views::fingerprint::{Fingerprint, fingerprint, sampled};
-use views::session::{MemoryBudget, Session, read_session_on};
 use views::words::diagnostics::line;
 
 /// How much of a pipe is kept in memory. More goes to a temporary file, which may become as

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::cut::{NewFile, speed};
 use super::input::Input;
 use super::{Condition, Failure, LogFile, report, say};
-use eventlog::write::merge::{Align, Facts, MergeCounts, MergeError, Plan, Survey, merge};
+use eventlog_edit::merge::{Align, Facts, MergeCounts, MergeError, Plan, Survey, merge};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

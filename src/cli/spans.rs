@@ -13,7 +13,7 @@ use analysis::diagnostics::Diagnostic;
 use analysis::spans::{Analyses, Open, SpanSink, Spans};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::time::Interval;
-use views::cells::Cell;
+use session::cells::Cell;
 use views::words::diagnostics::line;
 
 #[derive(Debug, clap::Args)]

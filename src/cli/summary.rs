@@ -6,7 +6,7 @@ use super::{Condition, Failure, Out, Whole, report};
 use analysis::account::costs::GcCosts;
 use analysis::numbers::summary::Summary;
 use model::time::Interval;
-use views::session::questions::{GcCostsQuery, SummaryQuery};
+use session::questions::{GcCostsQuery, SummaryQuery};
 use views::words::report::Report;
 
 /// The JSON.

@@ -7,7 +7,7 @@ use analysis::spans::{Analyses, SpanSink, Spans};
 use eventlog::ids::CapId;
 use eventlog::{Event, EventType, Record, Sink};
 use model::time::Interval;
-use views::cells::Cell;
+use session::cells::Cell;
 
 /// A second, in nanoseconds.
 const SECOND_NS: u64 = 1_000_000_000;

@@ -2,7 +2,7 @@
 
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
-use views::thread_export::{cells, names};
+use session::thread_export::{cells, names};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {

@@ -5,8 +5,8 @@ use serde_json::json;
 use super::out::escape_line;
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
 use analysis::ticky::{TickyColumn, TickyQuery, TickyRow, TickyTable};
-use views::scene::format;
-use views::ticky_export::{cells, names};
+use scene::format;
+use session::ticky_export::{cells, names};
 use views::words::ticky::{HOW_TO_RECORD, count_errs, of_flaw, size_sign};
 
 #[derive(Debug, clap::Args)]

@@ -8,7 +8,7 @@ use super::{Condition, Failure, Out, Whole, report};
 use analysis::account::report::ProgramTimes;
 use analysis::timeline::thread_account::ThreadAccount;
 use model::class::StopCode;
-use views::session::questions::{ThreadTimeQuery, TimeQuery};
+use session::questions::{ThreadTimeQuery, TimeQuery};
 
 pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {
     let (session, range) = arguments.read()?;

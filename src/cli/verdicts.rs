@@ -191,7 +191,7 @@ fn github(checked: &[Checked]) -> String {
         }
         if shown < said.len() {
             let more = said.len() - shown;
-            text += &format!("::{command} title=eventscope::{more} more do not hold\n");
+            text += &format!("::{command} title=crate::{more} more do not hold\n");
         }
     }
     text

@@ -11,11 +11,11 @@ use wasm_bindgen_futures::spawn_local;
 use super::blob::{self, BlobReader, Piece};
 use super::pause::Turns;
 use super::{Shared, post, scope};
-use crate::protocol::{AskId, FromWorker, LogId, NotAnswered};
-use crate::wire::{self, LiveFile};
-use views::session::Session;
-use views::session::query::{Host, Later, Listen, Query, Unreadable, Visitor};
-use views::session::questions;
+use protocol::wire::{self, LiveFile};
+use protocol::{AskId, FromWorker, LogId, NotAnswered};
+use session::Session;
+use session::query::{Host, Later, Listen, Query, Unreadable, Visitor};
+use session::questions;
 
 /// For how long the pages of a file are kept that were read ahead.
 const KEEP_READING_MS: u32 = 2_000;

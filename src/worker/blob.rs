@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::{Blob, File};
 
-use crate::wire::{LiveFile, give_back};
+use protocol::wire::{LiveFile, give_back};
 
 /// A piece of the file that is read at once: what stands at the edges of a slice of a
 /// log is read by two workers.

@@ -10,9 +10,9 @@ use wasm_bindgen_futures::spawn_local;
 
 use super::load::{self, End};
 use super::{OpenLog, Shared, names, post};
-use crate::protocol::{FromWorker, LogId, News};
-use crate::wire::LiveFile;
-use views::session::Session;
+use protocol::wire::LiveFile;
+use protocol::{FromWorker, LogId, News};
+use session::Session;
 
 /// Reads what a log has become: what was added or, if another file has taken its place, all of
 /// it. What is being read already is not begun a second time.

@@ -11,9 +11,9 @@ use web_sys::{MessageEvent, MessagePort};
 
 use super::blob::BlobReader;
 use super::post;
-use crate::protocol::{FromHelper, FromWorker, LogId, ToHelper};
-use crate::wire::{self, LiveFile};
-use views::session::{Job, Working};
+use protocol::wire::{self, LiveFile};
+use protocol::{FromHelper, FromWorker, LogId, ToHelper};
+use session::{Job, Working};
 
 /// What is left from one slice to the next.
 #[derive(Default)]

@@ -14,7 +14,7 @@ use eventlog::ahead::MarkersAhead;
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
-use crate::wire::LiveFile;
+use protocol::wire::LiveFile;
 
 use super::blob::{BlobReader, Piece, begin_alone, begin_places};
 

@@ -15,11 +15,11 @@ use super::pause::{Pauser, Turns};
 use super::put_away::PrivateFile;
 use super::team::Team;
 use super::{OpenLog, Shared, change, close, names, now_ms, post, put_away};
-use crate::protocol::{FromWorker, LogId, News};
-use crate::wire::LiveFile;
 use eventlog::inflate::Compression;
 use eventlog::{Backing, LogError, Need, Stage, Step};
-use views::session::{MemoryBudget, MemoryUse, Session};
+use protocol::wire::LiveFile;
+use protocol::{FromWorker, LogId, News};
+use session::{MemoryBudget, MemoryUse, Session};
 use views::trouble::Code;
 
 /// Events between two looks at the clock.
@@ -184,8 +184,7 @@ async fn for_others(
 }
 
 /// How much memory this program takes: all that it ever took, as it is never given back.
-#[must_use]
-pub fn memory_bytes() -> u64 {
+pub(crate) fn memory_bytes() -> u64 {
     const PAGE_BYTES: u64 = 64 << 10;
     core::arch::wasm32::memory_size::<0>() as u64 * PAGE_BYTES
 }

@@ -18,11 +18,11 @@ use web_sys::{Blob, File, FilePropertyBag};
 use super::blob_file::BlobFile;
 use super::load::is_compressed;
 use super::{Shared, now_ms, post, put_away, scope};
-use crate::protocol::{FromWorker, MergeReport, MergeWish};
-use crate::wire;
 use eventlog::source::{Source, read_log_by};
-use eventlog::write::merge::{Facts, Feed, MergeCounts, Plan, Survey, merge};
 use eventlog::{Backing, LogReader};
+use eventlog_edit::merge::{Facts, Feed, MergeCounts, Plan, Survey, merge};
+use protocol::wire;
+use protocol::{FromWorker, MergeReport, MergeWish};
 
 /// The browser may put pieces of this size on the disk while more comes.
 const PIECE_BYTES: usize = 8 << 20;

@@ -7,7 +7,7 @@ use web_sys::File;
 
 use super::blob_file::BlobFile;
 use super::{Shared, change, open_logs, post, tell_contents};
-use crate::protocol::{FromWorker, LogId};
+use protocol::{FromWorker, LogId};
 use symbols::{Symbols, SymbolsError};
 
 /// Takes a file of symbols: for the logs that are open, and for later ones.

@@ -8,7 +8,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::MessageChannel;
 
 use super::now_ms;
-use views::session::query::{Later, Listen};
+use session::query::{Later, Listen};
 
 /// Pauses by a message to itself: unlike a timer it comes back as soon as
 /// what was waiting has been heard.

@@ -10,9 +10,9 @@ use wasm_bindgen::prelude::*;
 use web_sys::{MessageEvent, MessagePort};
 
 use super::post;
-use crate::protocol::{FromHelper, FromWorker, LogId, ToHelper};
-use crate::wire::{self, LiveFile};
-use views::session::Job;
+use protocol::wire::{self, LiveFile};
+use protocol::{FromHelper, FromWorker, LogId, ToHelper};
+use session::Job;
 
 /// How many slices a worker has at once: one to analyse, and one to go on with.
 const AT_ONCE: usize = 2;

@@ -20,9 +20,9 @@ use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, IntoDeserializer, SeqAccess, VariantAccess,
     Visitor,
 };
-use views::session::Session;
-use views::session::query::{Host, Later, Query, Unreadable};
-use views::session::questions::{NAMES, by_name};
+use session::Session;
+use session::query::{Host, Later, Query, Unreadable};
+use session::questions::{NAMES, by_name};
 
 /// Bytes that decide, one after the other; then zeros.
 #[derive(Debug)]
@@ -324,7 +324,7 @@ struct Ask<'a, 'c, 'b> {
     choices: &'c mut Choices<'b>,
 }
 
-impl views::session::query::Visitor for Ask<'_, '_, '_> {
+impl session::query::Visitor for Ask<'_, '_, '_> {
     type Output = ();
 
     fn visit<Q: Query>(self) {
@@ -347,7 +347,7 @@ impl views::session::query::Visitor for Ask<'_, '_, '_> {
             every: 1 + u32::from(self.choices.byte() % 7),
         });
         // Counting goes on with every answer.
-        if Q::NAME != <views::session::event_list::CountRows as Query>::NAME {
+        if Q::NAME != <session::event_list::CountRows as Query>::NAME {
             assert!(
                 at_once == in_pieces,
                 "{}: pauses change the answer",
@@ -360,7 +360,7 @@ impl views::session::query::Visitor for Ask<'_, '_, '_> {
 /// Asks the question that is visited, once.
 struct AskOnce<'a, 'c, 'b>(Ask<'a, 'c, 'b>);
 
-impl views::session::query::Visitor for AskOnce<'_, '_, '_> {
+impl session::query::Visitor for AskOnce<'_, '_, '_> {
     type Output = String;
 
     fn visit<Q: Query>(self) -> String {
@@ -386,7 +386,7 @@ pub fn answers(
     choices: &mut Choices<'_>,
 ) -> Vec<(&'static str, String)> {
     choices.end = log.overview().span.map_or(0, |span| span.end().0);
-    let counts = <views::session::event_list::CountRows as Query>::NAME;
+    let counts = <session::event_list::CountRows as Query>::NAME;
     let names = NAMES.iter().filter(|&&name| name != counts);
     let answer = |&name: &&'static str| {
         let choices = &mut *choices;

@@ -6,8 +6,8 @@
 )]
 
 use eventlog::source::read_log;
-use eventlog::write::definition::is_definition;
 use eventlog::{LogError, LogReader, Record};
+use eventlog_edit::definition::is_definition;
 
 /// An event as a log has it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

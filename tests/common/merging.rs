@@ -7,7 +7,7 @@
 
 use eventlog::LogReader;
 use eventlog::source::read_log;
-use eventlog::write::merge::{Align, Facts, Feed, MergeCounts, Plan, PlanError, Survey, merge};
+use eventlog_edit::merge::{Align, Facts, Feed, MergeCounts, Plan, PlanError, Survey, merge};
 
 /// What has to be known of a log before it is merged.
 pub fn facts(name: &str, mut log: &[u8], align: &Align) -> Facts {

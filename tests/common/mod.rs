@@ -5,6 +5,7 @@
     reason = "each test file uses its part of this module"
 )]
 
+pub mod asking;
 pub mod build;
 pub mod events;
 pub mod merging;
@@ -36,9 +37,9 @@ use eventlog::source::{Source, read_log};
 use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use insight::Report;
 use model::time::Interval;
-use views::session::query::{Host, Later, Unreadable};
-use views::session::questions::FindingsQuery;
-use views::session::{Session, read_session};
+use session::query::{Host, Later, Unreadable};
+use session::questions::FindingsQuery;
+use session::{Session, read_session};
 use views::words::diagnostics::{line, sentence};
 
 /// A log with the reference results beside it.

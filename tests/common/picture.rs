@@ -10,16 +10,16 @@ use analysis::timeline::thread_lane::ThreadRow;
 use eventlog::ids::Nanos;
 use eventlog::{Need, Step};
 use model::time::Interval;
+use scene::painter::TextPainter;
+use scene::palette::Palette;
+use scene::viewport::Viewport;
+use session::Session;
+use session::tracks::item::{Marks, Names};
+use session::tracks::{Known, Row, TimelineQuery};
 use views::notes::Notes;
-use views::scene::painter::TextPainter;
-use views::scene::palette::Palette;
-use views::scene::viewport::Viewport;
-use views::session::Session;
 use views::timeline::arrange::{TrackView, arrange};
 use views::timeline::layout::{Layout, Track};
 use views::timeline::{Focus, Scene};
-use views::tracks::item::{Marks, Names};
-use views::tracks::{Known, Row, TimelineQuery};
 
 /// No thread and no message has a name.
 pub struct NoNames;

@@ -18,8 +18,8 @@ use export::format::{Error, Format, Written};
 use export::formats;
 use export::log::{Log, Taker};
 use model::time::Interval;
+use session::Session;
 use views::fingerprint::fingerprint;
-use views::session::Session;
 
 use super::common::session_of;
 

@@ -16,7 +16,9 @@ use crate::tools::TARGET;
 /// One of them.
 #[derive(Debug)]
 struct Program {
-    /// Its name in Cargo.toml, and in the site.
+    /// Its package.
+    package: &'static str,
+    /// Its name in the site.
     name: &'static str,
     /// Its profile in Cargo.toml when it is shipped, and the folder of the site that it goes into.
     profile: &'static str,
@@ -24,10 +26,12 @@ struct Program {
 
 const PROGRAMS: [Program; 2] = [
     Program {
+        package: "page",
         name: "app",
         profile: "page",
     },
     Program {
+        package: "worker",
         name: "worker",
         profile: "worker",
     },
@@ -109,7 +113,7 @@ fn compile(root: &Path, programs: &[&Program], profile: &str) -> Result<()> {
         .args(["build", "--target", TARGET, "--profile", profile])
         .current_dir(root);
     for program in programs {
-        cargo.args(["--bin", program.name]);
+        cargo.args(["--package", program.package]);
     }
     if let Some(flag) = without_own_paths() {
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flag);

@@ -117,9 +117,8 @@ pub(crate) fn test(root: &Path, parts: Parts) -> ExitCode {
 fn native(root: &Path, tally: &mut Tally) {
     for line in [
         "fmt --all --check",
-        "clippy --quiet --workspace --all-targets -- -D warnings",
-        // Not the command line: it is no program for the browser.
-        "clippy --quiet --target wasm32-unknown-unknown --lib --bin app --bin worker -- -D warnings",
+        "clippy --quiet --all-targets -- -D warnings",
+        "clippy --quiet --target wasm32-unknown-unknown --package page --package protocol --package worker -- -D warnings",
     ] {
         tally.check(&format!("cargo {line}"), || {
             process::run(
@@ -132,7 +131,7 @@ fn native(root: &Path, tally: &mut Tally) {
     tally.check("cargo doc", || {
         process::run(
             process::cargo()
-                .args(["doc", "--quiet", "--workspace", "--no-deps"])
+                .args(["doc", "--quiet", "--no-deps"])
                 .env("RUSTDOCFLAGS", "-D warnings")
                 .current_dir(root),
         )
@@ -140,13 +139,7 @@ fn native(root: &Path, tally: &mut Tally) {
     tally.check("cargo check of the fuzz targets", || {
         process::run(
             process::cargo()
-                .args([
-                    "check",
-                    "--quiet",
-                    "--bins",
-                    "--manifest-path=fuzz/Cargo.toml",
-                ])
-                .arg("--target-dir=target/fuzz")
+                .args(["check", "--quiet", "--bins", "--package=eventscope-fuzz"])
                 // Nothing is linked, so that no compiler of C++ is needed for it.
                 .env("CUSTOM_LIBFUZZER_PATH", "none/libfuzzer.a")
                 .current_dir(root),
@@ -159,7 +152,7 @@ fn native(root: &Path, tally: &mut Tally) {
 fn cargo_test(root: &Path) -> Result<(Counts, bool)> {
     let starting = || "start cargo test".into();
     let mut tests = process::cargo()
-        .args(["test", "--quiet", "--workspace", "--no-fail-fast"])
+        .args(["test", "--quiet", "--no-fail-fast"])
         .current_dir(root)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

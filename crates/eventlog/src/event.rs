@@ -137,7 +137,7 @@ macro_rules! events {
 
             /// Tells of each field of a payload its name, where it stands and what it is.
             /// Whether the payload has all that a GHC writes of the type.
-            pub(crate) fn locate(
+            pub fn locate(
                 id: EventType,
                 payload: &'a [u8],
                 mut found: impl FnMut(&'static str, Range<usize>, FieldKind),
@@ -501,7 +501,7 @@ impl EventType {
     pub const BLOCK_MARKER: Self = Self(18);
     /// GHC 7.8.3 and later declare this type, but never write it: it tells that
     /// a thread's stop codes are not those of 7.8.1 and 7.8.2 (GHC #9003).
-    pub(crate) const HACK_BUG_T9003: Self = Self(59);
+    pub const HACK_BUG_T9003: Self = Self(59);
 
     /// The bytes of this type's fields, those left out that can be empty or
     /// that only newer GHCs write. `None` if the type is not known.

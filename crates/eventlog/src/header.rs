@@ -37,7 +37,7 @@ pub struct TypeDecl {
 
 /// What the table says of an event type number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PayloadSize {
+pub enum PayloadSize {
     /// Not in the header.
     Undeclared,
     /// A `u16` length stands before the payload.
@@ -306,7 +306,7 @@ impl Header {
 
     /// The payload size of a type.
     #[inline]
-    pub(crate) fn size(&self, id: u16) -> PayloadSize {
+    pub fn size(&self, id: u16) -> PayloadSize {
         self.slot(id).size
     }
 

@@ -19,8 +19,11 @@ pub mod closure_type;
 pub mod conventions;
 pub mod cursor;
 pub mod display;
+pub mod encode;
 pub mod event;
 mod event_set;
+#[cfg(any(unix, windows))]
+mod file_source;
 pub mod header;
 pub mod hp;
 pub mod ids;
@@ -34,7 +37,7 @@ mod order;
 pub mod problem;
 pub mod quantity;
 mod reader;
-mod record;
+pub mod record;
 pub mod rows;
 mod scan;
 pub mod sentence;
@@ -45,17 +48,22 @@ mod stream;
 pub mod texts;
 pub mod thread_map;
 mod window;
-pub mod write;
 
 pub use backing::Backing;
 pub use event::{Event, EventType, Subject};
 pub use event_set::EventSet;
+#[cfg(any(unix, windows))]
+pub use file_source::FileSource;
 pub use inflated::Inflated;
 pub use names::Names;
 pub use order::Sink;
 pub use problem::{Damage, DamageKind, DamageList, LogError, system_words};
 pub use reader::{Accounting, LogReader, Progress, Stage, Stand, Step};
 pub use record::Record;
+pub use scan::is_undated;
 pub use slices::{Cutting, Slice, SlicePart, SliceReader, SliceStep};
 pub use status::StopStatus;
 pub use window::Need;
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use super::problem::DamageKind;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
 /// Bytes in front of every payload: `u16` type, `u64` time.
-pub(crate) const PREFIX: usize = 10;
+pub const PREFIX: usize = 10;
 /// The longest possible event: prefix, length and 65,535 bytes of payload.
 pub(crate) const MAX_EVENT_BYTES: usize = PREFIX + 2 + 0xFFFF;
 
@@ -162,11 +162,11 @@ fn provenance_end(header: &Header, bytes: &[u8], payload: usize, declared: usize
 }
 
 /// Ten years of 365 days.
-pub(crate) const DECADE: Nanos = Nanos(315_360_000_000_000_000);
+pub const DECADE: Nanos = Nanos(315_360_000_000_000_000);
 
 /// A block marker: the header of a run of events of one capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Marker {
+pub struct Marker {
     /// Bytes of the block, the marker's own included.
     pub(crate) size: u32,
     /// When the block was begun.
@@ -179,7 +179,7 @@ pub(crate) struct Marker {
 
 impl Marker {
     /// Bytes of a marker: prefix, size, time and capability.
-    pub(crate) const BYTES: usize = PREFIX + 14;
+    pub const BYTES: usize = PREFIX + 14;
 
     /// The marker that `bytes` begins with, if one does.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {

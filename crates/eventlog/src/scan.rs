@@ -115,7 +115,7 @@ pub(crate) fn leads_to_events(header: &Header, bytes: &[u8], marker: &Marker) ->
 
 /// Whether the times of a type's events say nothing: Eden dates the creation of
 /// a machine back to the start of the program.
-pub(crate) const fn is_undated(id: u16) -> bool {
+pub const fn is_undated(id: u16) -> bool {
     id == EventType::CREATE_MACHINE.0
 }
 

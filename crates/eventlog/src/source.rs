@@ -1,8 +1,6 @@
 //! Drivers of a [`LogReader`], or of whatever reads with one: they supply its ranges
 //! from memory or from a file. In the browser the worker does so as its bytes come.
 
-#[cfg(not(target_arch = "wasm32"))]
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 
@@ -78,75 +76,6 @@ impl SharedSource for Inflated {
         Err(io::Error::other(
             "what was inflated could not be read again",
         ))
-    }
-}
-
-/// A file on disk.
-#[cfg(not(target_arch = "wasm32"))]
-#[derive(Debug)]
-pub struct FileSource {
-    file: File,
-    len: u64,
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-impl FileSource {
-    /// Opens a file.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn open(path: &std::path::Path) -> io::Result<Self> {
-        let file = File::open(path)?;
-        let len = file.metadata()?.len();
-        Ok(Self { file, len })
-    }
-
-    /// A file that has so many bytes.
-    #[must_use]
-    pub const fn new(file: File, len: u64) -> Self {
-        Self { file, len }
-    }
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-impl SharedSource for FileSource {
-    fn byte_len(&self) -> u64 {
-        self.len
-    }
-
-    fn read_at<'a>(&'a self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
-        let count = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
-        if buffer.len() < count {
-            buffer.resize(count, 0);
-        }
-        loop {
-            match read_at(&self.file, &mut buffer[..count], range.start) {
-                Ok(count) => return Ok(&buffer[..count]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, into, at)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, into, at)
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-impl Source for FileSource {
-    fn byte_len(&self) -> u64 {
-        self.len
-    }
-
-    fn read<'a>(&'a mut self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
-        self.read_at(range, buffer)
     }
 }
 

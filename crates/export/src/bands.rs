@@ -3,7 +3,7 @@
 use crate::log::Log;
 use analysis::heap::Breakdown;
 use eventlog::ids::Nanos;
-use views::heap::choice::HeapChoice;
+use session::heap::choice::HeapChoice;
 
 /// What a band held in a census.
 #[derive(Clone, Copy, Debug)]

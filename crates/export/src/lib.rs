@@ -8,3 +8,6 @@ mod rows;
 pub mod table;
 pub mod tables;
 mod trace;
+
+#[cfg(test)]
+mod tests;

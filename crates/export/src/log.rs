@@ -5,8 +5,8 @@ use std::fmt;
 use eventlog::display::DisplayOrder;
 use eventlog::{LogError, Record};
 use model::time::Interval;
+use session::Session;
 use views::fingerprint::Fingerprint;
-use views::session::Session;
 
 /// Takes records.
 pub type Taker<'a> = dyn FnMut(&Record<'_>) + 'a;

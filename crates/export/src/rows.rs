@@ -11,7 +11,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use crate::format::Error;
 use crate::table::{Kind, Table};
-use views::cells::Cell;
+use session::cells::Cell;
 
 /// How batches become a file.
 pub(crate) struct Encoding {

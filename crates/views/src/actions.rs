@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use crate::control::Control;
 use crate::key::{Chord, Key, KeyPress, at, text};
 use crate::timeline::arrange::{Direction, TrackChange};
-use crate::tracks::details::Lead;
 use crate::view::panel::{Panel, PanelName, find};
 use analysis::timeline::thread_lane::ThreadOrder;
 use effect::{Command, Effect};
+use session::tracks::details::Lead;
 
 /// When an action can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,14 +2,14 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::cells::{Cell, Separated, rows_text};
-use crate::scene::format;
 use crate::view::compare::{CompareColumn, CompareView};
 use eventlog::ids::Duration;
 use insight::compare::{Claim, Comparison, Difference, Trend};
 use insight::digest::Group;
 use insight::metrics::{Direction, Unit};
 use model::sorting::SortSmall;
+use scene::format;
+use session::cells::{Cell, Separated, rows_text};
 
 /// What a number is called: as guards call it, and with its group where that does not say it.
 #[must_use]

@@ -46,15 +46,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use crate::beside::Role;
 use crate::fingerprint::Fingerprint;
-use crate::tracks::name::TrackName;
 use crate::view::panel::{Panel, PanelName, Piece, find};
-use crate::view::text::{
-    MAX_TEXT, cut, escape, escape_text, number, read_range, unescape, unless, write_range,
-};
 use crate::view::{Room, Selected, View, tracks};
 use eventlog::ids::Nanos;
+use session::alignment::Role;
+use session::link_text::{
+    MAX_TEXT, cut, escape, escape_text, number, read_range, unescape, unless, write_range,
+};
+use session::tracks::name::TrackName;
 
 /// How many unknown keys are kept.
 pub(crate) const MAX_UNKNOWN: usize = 16;

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::Out;
-use views::cells::{Cell, Formulas, push_csv};
+use session::cells::{Cell, Formulas, push_csv};
 
 /// How a command prints its rows.
 #[derive(Clone, Copy, Debug, clap::Args)]

@@ -2,10 +2,10 @@
 
 use super::job::{Breakdown, Job};
 use super::stack::Centre;
+use crate::encode::header_bytes;
 use crate::event::{EventType, SizeClass};
 use crate::header::END_OF_DATA;
 use crate::ids::Nanos;
-use crate::write::header::header_bytes;
 
 /// The types that are declared.
 const TYPES: &[(EventType, &str)] = &[

@@ -5,7 +5,7 @@ use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
 use analysis::numbers::collections_query::CollectionsQuery;
-use views::collection_export::cells;
+use session::collection_export::cells;
 
 /// A row for each collection.
 pub(super) const TABLE: Table = Table {
@@ -66,6 +66,6 @@ mod tests {
     #[test]
     fn columns_are_those_of_the_command_line() {
         let names: Vec<&str> = TABLE.columns.iter().map(|column| column.name).collect();
-        assert_eq!(names, views::collection_export::names());
+        assert_eq!(names, session::collection_export::names());
     }
 }

@@ -5,8 +5,8 @@ use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
 use eventlog::Record;
-use views::events::EventList;
-use views::events::filter::{EventFilter, Matcher};
+use session::events::EventList;
+use session::events::filter::{EventFilter, Matcher};
 
 /// Every event, by time.
 pub(super) const TABLE: Table = Table {

@@ -5,8 +5,8 @@ use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
 use insight::finding::{Axis, Try, Value};
-use views::cells::Cell;
-use views::session::questions::FindingsQuery;
+use session::cells::Cell;
+use session::questions::FindingsQuery;
 
 /// What is wrong with the program.
 pub(super) const TABLE: Table = Table {

@@ -93,7 +93,7 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
         heap.map(|heap| u64::from(heap.generations)).into(),
         heap.map(|heap| heap.allocation_area_bytes).into(),
         heap.and_then(|heap| heap.max_heap_bytes).into(),
-        views::cells::Cell::Flag(overview.damaged, "damaged"),
+        session::cells::Cell::Flag(overview.damaged, "damaged"),
         log.session.reader().damage().lost_bytes.into(),
     ])
 }

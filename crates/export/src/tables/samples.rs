@@ -4,7 +4,7 @@ use analysis::flamegraph::sources;
 use model::profile::origin::Choice;
 use model::profile::source::Source;
 use model::profile::{Frame, Profile, StackId};
-use views::cells::Cell;
+use session::cells::Cell;
 
 use crate::format::Error;
 use crate::log::Log;

@@ -12,7 +12,7 @@ use analysis::spans::{Analyses, SpanSink, Spans};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{Record, Sink};
 use model::time::Interval;
-use views::cells::Cell;
+use session::cells::Cell;
 
 /// What capabilities and threads did.
 pub(super) const TABLE: Table = Table {

@@ -5,7 +5,7 @@ use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
-use views::thread_export::cells;
+use session::thread_export::cells;
 
 /// A row for each thread.
 pub(super) const TABLE: Table = Table {
@@ -101,6 +101,6 @@ mod tests {
     #[test]
     fn columns_are_those_of_the_command_line() {
         let names: Vec<&str> = TABLE.columns.iter().map(|column| column.name).collect();
-        assert_eq!(names, views::thread_export::names());
+        assert_eq!(names, session::thread_export::names());
     }
 }

@@ -1,6 +1,6 @@
 //! What can be done to a box of a flame graph, and the keys of its canvas.
 
-use crate::flame::step::Step;
+use session::flame::step::Step;
 
 /// Something to do to the selected box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

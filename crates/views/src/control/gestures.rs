@@ -1,14 +1,14 @@
 //! What mouse, pen and fingers do.
 
 use super::{Control, Told};
-use crate::scene::painter::Rect;
-use crate::scene::viewport::Viewport;
 use crate::timeline::{MINIMAP_PX, TOP_PX};
-use crate::tracks::Shape;
-use crate::tracks::bands::Bands;
-use crate::tracks::item::Item;
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
+use scene::painter::Rect;
+use scene::viewport::Viewport;
+use session::tracks::Shape;
+use session::tracks::bands::Bands;
+use session::tracks::item::Item;
 
 /// How far a press may move and still be a click, in pixels.
 const CLICK_PX: f64 = 4.0;

@@ -1,12 +1,12 @@
 //! What is in view: zooming, moving, going to things, and back.
 
 use super::{Control, Goto, Place, Told};
-use crate::scene::viewport;
 use crate::timeline::TOP_PX;
-use crate::tracks::Row;
-use crate::tracks::item::Item;
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
+use scene::viewport;
+use session::tracks::Row;
+use session::tracks::item::Item;
 
 /// Where the end of a log stands in a view that ends with it: a little room is left beside it.
 const AT_END: f64 = 0.98;

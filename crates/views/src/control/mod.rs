@@ -25,23 +25,23 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::heap::choice::HeapChoice;
 use crate::notes::Note;
-use crate::scene::viewport::Viewport;
-use crate::session::Overview;
 use crate::timeline::labels_px;
 use crate::timeline::layout::Layout;
 use crate::timeline::lit::Lit;
-use crate::tracks::Row;
-use crate::tracks::details::{DetailsQuery, Fact};
-use crate::tracks::item::{Item, Marks, Names};
-use crate::tracks::name::TrackName;
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use gestures::{Drag, Touch};
 use model::class::Class;
 use model::profile::frames::Frame;
 use model::time::Interval;
+use scene::viewport::Viewport;
+use session::Overview;
+use session::heap::choice::HeapChoice;
+use session::tracks::Row;
+use session::tracks::details::{DetailsQuery, Fact};
+use session::tracks::item::{Item, Marks, Names};
+use session::tracks::name::TrackName;
 
 /// What the rest of the page is told.
 #[derive(Clone, Debug, PartialEq)]

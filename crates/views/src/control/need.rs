@@ -1,18 +1,19 @@
 //! What has to be asked of the worker for this view, and its answers.
 
 use super::{Control, Labels, NOTHING, Told};
-use crate::heap::choice::HeapAsked;
+use crate::notes::Notes;
 use crate::timeline::{Focus, Scene, TOP_PX, labels_px};
-use crate::tracks::activity::Activity;
-use crate::tracks::bands::Bands;
-use crate::tracks::details::{DetailsQuery, Fact};
-use crate::tracks::item::{Item, Marks};
-use crate::tracks::{Row, TimelineQuery};
-use crate::{notes::Notes, scene::palette::Palette};
 use analysis::timeline::flow::{Arrow, FlowQuery};
 use eventlog::ids::{Nanos, ThreadId};
 use model::marks::{MarkKind, TimelineReply};
 use model::time::Interval;
+use scene::palette::Palette;
+use session::heap::choice::HeapAsked;
+use session::tracks::activity::Activity;
+use session::tracks::bands::Bands;
+use session::tracks::details::{DetailsQuery, Fact};
+use session::tracks::item::{Item, Marks};
+use session::tracks::{Row, TimelineQuery};
 
 /// The widest picture that marks are asked for, in pixels.
 const MAX_WIDTH_PX: f64 = 20_000.0;

@@ -3,11 +3,11 @@
 
 use super::walk::VisibleItem;
 use super::{Control, Told};
-use crate::beside::Shift;
-use crate::scene::format;
-use crate::scene::viewport::{End, Place};
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
+use scene::format;
+use scene::viewport::{End, Place};
+use session::alignment::Shift;
 
 /// What two timelines have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,8 +108,8 @@ mod tests {
 
     use super::*;
     use crate::notes::Notes;
-    use crate::scene::painter::TextPainter;
-    use crate::scene::palette::Palette;
+    use scene::painter::TextPainter;
+    use scene::palette::Palette;
 
     fn control(start: u64, end: u64) -> Control {
         let mut control = Control::default();

@@ -5,15 +5,15 @@
 use super::gestures::{Press, Wheel};
 use super::*;
 use crate::notes::Notes;
-use crate::scene::painter::TextPainter;
-use crate::scene::palette::Palette;
 use crate::timeline::arrange::{TrackView, arrange};
 use crate::timeline::{LABELS_PX, MINIMAP_PX, TOP_PX};
-use crate::tracks::activity::Activity;
-use crate::tracks::capability::{Capability, Run};
-use crate::tracks::{Contents, Known, Listed, TimelineQuery};
 use model::class::StopCode;
 use model::marks::{NewSpan, TimelineReply, Writer};
+use scene::painter::TextPainter;
+use scene::palette::Palette;
+use session::tracks::activity::Activity;
+use session::tracks::capability::{Capability, Run};
+use session::tracks::{Contents, Known, Listed, TimelineQuery};
 
 const LOG: Interval = Interval::new(Nanos(0), Nanos(1_000_000));
 const LONG: Interval = Interval::new(Nanos(100_000), Nanos(300_000));

@@ -6,17 +6,17 @@ use std::rc::Rc;
 
 use super::need::details_query;
 use super::{Control, Description, Goto, Told};
-use crate::scene::format;
-use crate::tracks::Row;
-use crate::tracks::details::{Fact, Lead};
-use crate::tracks::gauge::{at_once, in_view};
-use crate::tracks::item::Item;
-use crate::tracks::name::TrackName;
 use eventlog::ids::{Duration, Nanos};
 use model::class::Class;
 use model::marks::{GaugePoint, MarkKind, Packed, Values};
 use model::sorting::SortSmall;
 use model::time::Interval;
+use scene::format;
+use session::tracks::Row;
+use session::tracks::details::{Fact, Lead};
+use session::tracks::gauge::{at_once, in_view};
+use session::tracks::item::Item;
+use session::tracks::name::TrackName;
 
 /// A mark in view, in words.
 #[derive(Clone, Debug, PartialEq)]

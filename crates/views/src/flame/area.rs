@@ -1,104 +1,185 @@
-//! How many bytes a box of the heap's flame graph has, census by census.
+//! The bytes of a box over time, as an area below the axis of the timeline.
 
-use serde::{Deserialize, Serialize};
+use std::fmt::Write;
 
-use super::cache::StepCache;
-use super::query::View;
-use super::step::Step;
-use model::profile::Profile;
-use model::profile::heap::{self, OverTime, Part};
-use model::profile::origin::{Choice, Origin};
-use model::profile::source::Source;
-use model::profile::stacks::StackId;
-use model::time::Interval;
+use eventlog::ids::Nanos;
+use scene::chart::byte_ticks;
+use scene::format;
+use scene::viewport::Viewport;
+use session::flame::area::FlameArea;
 
-/// Of which box, and when.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct FlameAreaQuery {
-    /// Where the stacks come from.
-    pub source: Source,
-    /// What was done to the stacks, one step after the other.
-    pub steps: Vec<Step>,
-    /// The view that the box is in.
-    pub view: View,
-    /// The stack of the box; `None` for all that is in the view.
-    pub stack: Option<u32>,
-    /// The part of the log that is wanted; `None` for all.
-    pub span: Option<Interval>,
-    /// Whether one census before and one behind that part are wanted as well,
-    /// for lines that lead there.
-    pub around: bool,
-    /// The most censuses that are wanted. If there are more, neighbours are
-    /// taken together, and the one with the most bytes stands for them.
-    pub most: u32,
+/// Where the numbers of an area are in a picture.
+#[derive(Clone, Copy, Debug)]
+pub struct AreaPlot<'a> {
+    area: &'a FlameArea,
+    /// The time that is in the picture, as the timeline shows it.
+    view: Viewport,
+    height_px: f64,
+    /// Bytes at the upper edge.
+    max: f64,
 }
 
-/// The bytes of a box, in columns, by time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct FlameArea {
-    /// When each census was, in nanoseconds.
-    pub time: Vec<f64>,
-    /// Bytes, with all that stands on the box.
-    pub total: Vec<f64>,
-    /// Bytes of the box itself.
-    pub own: Vec<f64>,
-    /// How many censuses the part of the log has.
-    pub censuses: u32,
-    /// Whether censuses say when they were; otherwise their numbers, from 0,
-    /// stand in place of times.
-    pub timed: bool,
-}
-
-/// The bytes of a box over time; nothing for what has no censuses.
-#[must_use]
-pub fn area(cache: &StepCache, profile: &Profile, query: &FlameAreaQuery) -> FlameArea {
-    let Some(heap) = &profile.heap else {
-        return FlameArea::default();
-    };
-    let places = query
-        .span
-        .map_or_else(|| heap.all(), |span| heap.places(span));
-    let censuses = heap::count(&places);
-    let places = match query.around {
-        true => heap.and_around(places),
-        false => places,
-    };
-    let all = heap.over_time(&places, &parts(cache, profile, query));
-    let group = all.len().div_ceil(query.most.max(1) as usize).max(1);
-    let mut area = FlameArea {
-        censuses,
-        timed: heap.is_timed(),
-        ..FlameArea::default()
-    };
-    let highest = |group: &[OverTime]| group.iter().copied().max_by_key(|at| at.total);
-    for at in all.chunks(group).filter_map(highest) {
-        area.time.push(at.time.0 as f64);
-        area.total.push(at.total as f64);
-        area.own.push(at.own as f64);
+impl<'a> AreaPlot<'a> {
+    /// An area in a picture of that height.
+    #[must_use]
+    pub fn new(area: &'a FlameArea, view: Viewport, height_px: f64) -> Self {
+        let most = area.total.iter().copied().fold(0.0, f64::max);
+        let max = byte_ticks(most, 4).last().copied().unwrap_or(1.0);
+        Self {
+            area,
+            view,
+            height_px,
+            max,
+        }
     }
-    area
+
+    /// How many censuses are drawn.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.area.time.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.area.time.is_empty()
+    }
+
+    /// The bytes at the upper edge.
+    #[must_use]
+    pub fn max_text(&self) -> String {
+        format::bytes(self.max as u64)
+    }
+
+    /// When a census was.
+    #[must_use]
+    pub fn time(&self, index: usize) -> Option<Nanos> {
+        self.area.time.get(index).map(|&time| Nanos(time as u64))
+    }
+
+    /// Where a moment is, in pixels.
+    #[must_use]
+    pub fn x(&self, moment: Nanos) -> f64 {
+        self.view.x_of(moment)
+    }
+
+    fn y(&self, bytes: f64) -> f64 {
+        let part = (bytes / self.max.max(1.0)).clamp(0.0, 1.0);
+        self.height_px * (1.0 - part)
+    }
+
+    /// The census in the picture that is nearest to a place.
+    #[must_use]
+    pub fn nearest(&self, x: f64) -> Option<usize> {
+        let places = (0..self.len()).filter_map(|index| Some((index, self.x(self.time(index)?))));
+        let seen = places.filter(|(_, at)| (-0.5..=self.view.width_px() + 0.5).contains(at));
+        let distance = |at: f64| (at - x).abs();
+        seen.min_by(|(_, a), (_, b)| distance(*a).total_cmp(&distance(*b)))
+            .map(|(index, _)| index)
+    }
+
+    /// The outline of all bytes of the box, as a path of SVG.
+    #[must_use]
+    pub fn total(&self) -> String {
+        self.outline(&self.area.total)
+    }
+
+    /// The outline of the bytes of the box itself.
+    #[must_use]
+    pub fn own(&self) -> String {
+        self.outline(&self.area.own)
+    }
+
+    /// Straight lines between censuses: in between nothing is known. A single
+    /// census is a bar.
+    fn outline(&self, bytes: &[f64]) -> String {
+        const BAR_PX: f64 = 1.5;
+        let mut path = String::new();
+        let places: Vec<f64> = (0..self.len())
+            .filter_map(|index| self.time(index))
+            .map(|time| self.x(time))
+            .collect();
+        let (Some(first), Some(last)) = (places.first(), places.last()) else {
+            return path;
+        };
+        // Writing to a text cannot fail.
+        let bottom = self.height_px;
+        if places.len() == 1 {
+            let y = self.y(bytes.first().copied().unwrap_or(0.0));
+            let (left, right) = (first - BAR_PX, first + BAR_PX);
+            let _ = write!(
+                path,
+                "M{left:.1} {bottom:.1}V{y:.1}H{right:.1}V{bottom:.1}Z"
+            );
+            return path;
+        }
+        let _ = write!(path, "M{first:.1} {bottom:.1}");
+        for (x, &bytes) in places.iter().zip(bytes) {
+            let _ = write!(path, "L{x:.1} {:.1}", self.y(bytes));
+        }
+        let _ = write!(path, "L{last:.1} {bottom:.1}Z");
+        path
+    }
+
+    /// What the box had at a census: `12 MiB, 1 MiB itself`.
+    #[must_use]
+    pub fn words(&self, index: usize) -> Option<String> {
+        let (total, own) = (self.area.total.get(index)?, self.area.own.get(index)?);
+        let text = |bytes: f64| format::bytes(bytes as u64);
+        Some(format!("{}, {} itself", text(*total), text(*own)))
+    }
 }
 
-/// How each stack of a profile belongs to the box.
-fn parts(cache: &StepCache, profile: &Profile, query: &FlameAreaQuery) -> Vec<Part> {
-    // The stacks matter, not what they weigh.
-    let choice = Choice {
-        source: query.source,
-        range: Some(Interval::default()),
-        ..Choice::default()
-    };
-    let weighed = profile.weighed(&choice);
-    let staged = cache.staged(profile, &weighed, &query.steps, &query.view);
-    let stacks = staged.stacks(&profile.stacks);
-    let wanted = query.stack.map_or(StackId::EMPTY, StackId);
-    if query.stack.is_some() && stacks.frame(wanted).is_none() {
-        return Vec::new();
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::time::Interval;
+
+    fn area(times: &[f64]) -> FlameArea {
+        FlameArea {
+            time: times.to_vec(),
+            total: times.iter().map(|time| time + 2.0).collect(),
+            own: times.to_vec(),
+            ..FlameArea::default()
+        }
     }
-    let order = stacks.order();
-    let part = |old: StackId| match staged.stack(old) {
-        Some(new) if new == wanted => Part::Own,
-        Some(new) if order.contains(wanted, new) => Part::Inside,
-        _ => Part::Outside,
-    };
-    profile.stacks.ids().map(part).collect()
+
+    /// A picture of a log of so many nanoseconds, without room at its sides.
+    fn view(log_ns: u64, width_px: f64) -> Viewport {
+        let log = Interval::new(Nanos(0), Nanos(log_ns));
+        let mut view = Viewport::new(log, width_px);
+        view.show_exactly(log);
+        view
+    }
+
+    #[test]
+    fn an_area_goes_there_and_back() {
+        let area = area(&[0.0, 10.0, 18.0]);
+        let plot = AreaPlot::new(&area, view(20, 40.0), 20.0);
+        assert_eq!(
+            plot.total(),
+            "M0.0 20.0L0.0 18.0L20.0 8.0L36.0 0.0L36.0 20.0Z"
+        );
+        assert_eq!(
+            plot.own(),
+            "M0.0 20.0L0.0 20.0L20.0 10.0L36.0 2.0L36.0 20.0Z"
+        );
+        let words = plot.words(1).unwrap_or_default();
+        assert_eq!(words.replace(format::NBSP, " "), "12 B, 10 B itself");
+        assert_eq!(plot.words(3), None);
+        let none = FlameArea::default();
+        let few = AreaPlot::new(&none, view(20, 40.0), 20.0);
+        assert_eq!((few.total(), few.nearest(3.0)), (String::new(), None));
+    }
+
+    #[test]
+    fn what_is_out_of_view_is_not_pointed_at() {
+        let area = area(&[0.0, 10.0, 18.0]);
+        let mut part = view(20, 40.0);
+        part.show_exactly(Interval::new(Nanos(11), Nanos(20)));
+        let plot = AreaPlot::new(&area, part, 20.0);
+        assert_eq!(plot.nearest(0.0), Some(2));
+        part.show_exactly(Interval::new(Nanos(11), Nanos(17)));
+        assert_eq!(AreaPlot::new(&area, part, 20.0).nearest(0.0), None);
+    }
 }

@@ -1,20 +1,260 @@
-//! Flame graphs: from weighted stacks to boxes.
-//!
-//! Data flows [`Origin`](model::profile::origin::Origin) (weighted stacks of
-//! what was chosen) → [`step`] (what the user does to them, kept in a
-//! [`cache`]) → `layout` (boxes) → [`query`] (what page and command line ask,
-//! answered in `answer`, `table`, `place`, `matches` and [`area`]). [`export`] writes stacks as
-//! files for other programs. Nothing here draws.
+//! A flame graph as a picture: an answer made ready ([`Graph`]), its boxes in
+//! `paint`, one of them over time in `area`, the part in view in `window`, all of it in small in `minimap`.
 
-mod answer;
-pub mod area;
-pub mod cache;
-pub mod export;
-mod layout;
-mod matches;
-mod place;
-pub mod query;
-pub mod step;
-mod table;
-#[cfg(test)]
-mod tests;
+mod area;
+mod minimap;
+mod paint;
+mod picture;
+mod window;
+mod words;
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+pub use area::AreaPlot;
+pub use minimap::Minimap;
+pub use paint::FlameScene;
+pub use picture::{picture_query, svg};
+pub use window::Window;
+pub(crate) use words::box_name;
+pub use words::{Value, frame_name};
+
+use model::profile::TrackSource;
+use model::profile::frames::Frame;
+use model::profile::source::Unit;
+use model::profile::weights::Measure;
+use session::flame::query::{FlameBoxes, FlameHead, NamedFrame};
+
+/// Height of a level, in pixels.
+pub const LEVEL_PX: f64 = 19.0;
+
+/// So many levels above and below those in view are asked for as well.
+const LEVELS_AROUND: u32 = 8;
+/// The levels asked for begin and end at multiples of this.
+const LEVELS_STEP: u32 = 8;
+
+/// An answer, ready to be painted.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// What is no columns.
+    pub head: FlameHead,
+    /// The boxes.
+    pub boxes: FlameBoxes,
+    /// In what its weights are.
+    pub value: Value,
+    /// The names of the tracks that stand below each other; none if there is one.
+    names: Vec<String>,
+    frames: FxHashMap<u32, usize>,
+    /// In which row each level stands; the row of everything is the first.
+    rows: Vec<u32>,
+}
+
+impl Graph {
+    /// Makes an answer ready; `names` are those of its bands.
+    #[must_use]
+    pub fn new(
+        head: FlameHead,
+        boxes: FlameBoxes,
+        unit: Unit,
+        measure: Measure,
+        names: Vec<String>,
+    ) -> Self {
+        let numbers = head.frames.iter().enumerate();
+        let frames = numbers.map(|(i, named)| (named.id, i)).collect();
+        let names = if head.bands.len() > 1 {
+            names
+        } else {
+            Vec::new()
+        };
+        let bands = head.bands.iter().take(names.len());
+        let mut starts: Vec<u16> = bands.map(|(_, band)| *band).collect();
+        starts.sort_unstable();
+        let headings = |depth: u16| starts.partition_point(|start| *start <= depth);
+        let row = |depth: u16| u32::from(depth) + 1 + headings(depth) as u32;
+        let value = Value {
+            unit,
+            measure,
+            censuses: head.censuses,
+            absolute: head.absolute,
+        };
+        Self {
+            rows: (0..head.depth).map(row).collect(),
+            value,
+            names,
+            frames,
+            head,
+            boxes,
+        }
+    }
+
+    /// How many rows there are, with the one of everything and the headings.
+    #[must_use]
+    pub(crate) fn row_count(&self) -> u32 {
+        self.rows.last().map_or(1, |row| row + 1)
+    }
+
+    /// The height of all rows, in pixels.
+    #[must_use]
+    pub fn height_px(&self) -> f64 {
+        f64::from(self.row_count()) * LEVEL_PX + 8.0
+    }
+
+    /// The row of a level.
+    fn row(&self, depth: u16) -> u32 {
+        let row = self.rows.get(usize::from(depth));
+        row.copied().unwrap_or(u32::from(depth) + 1)
+    }
+
+    /// The level that stands in a row.
+    fn depth_of_row(&self, row: u32) -> Option<u16> {
+        let depth = self.rows.binary_search(&row).ok()?;
+        u16::try_from(depth).ok()
+    }
+
+    /// The levels that are in a picture of that height, scrolled so far down,
+    /// the first and how many; with some around them.
+    #[must_use]
+    pub fn levels_in_view(&self, scroll_px: f64, height_px: f64, upwards: bool) -> (u16, u16) {
+        let from_edge = if upwards {
+            self.height_px().max(height_px) - scroll_px - height_px
+        } else {
+            scroll_px
+        };
+        let row = |px: f64| (px / LEVEL_PX).max(0.0) as u32;
+        let level = |row: u32| self.rows.partition_point(|&other| other < row) as u32;
+        // In steps, so that not every pixel of scrolling asks anew.
+        let first = level(row(from_edge)).saturating_sub(LEVELS_AROUND) / LEVELS_STEP * LEVELS_STEP;
+        let end = level(row(from_edge + height_px) + 1) + LEVELS_AROUND;
+        let end = end.next_multiple_of(LEVELS_STEP);
+        let narrow = |level: u32| u16::try_from(level).unwrap_or(u16::MAX);
+        (narrow(first), narrow(end - first))
+    }
+
+    /// The boxes of a level.
+    #[must_use]
+    pub fn at_depth(&self, depth: u16) -> Range<usize> {
+        let start = self.boxes.depth.partition_point(|&other| other < depth);
+        start..self.boxes.depth.partition_point(|&other| other <= depth)
+    }
+
+    /// The boxes of a level that have a part in the window.
+    fn in_window(&self, depth: u16, window: Window) -> Range<usize> {
+        let boxes = self.at_depth(depth);
+        let (left, width) = (&self.boxes.left, &self.boxes.width);
+        let end = window.left + window.width;
+        let first = boxes.start
+            + left[boxes.clone()]
+                .partition_point(|&at| at < window.left)
+                .saturating_sub(1);
+        let reaches = |index: usize| left[index] + width[index] > window.left;
+        let first = (first..boxes.end).find(|&index| reaches(index));
+        let last = boxes.start + left[boxes.clone()].partition_point(|&at| at < end);
+        first.unwrap_or(last)..last
+    }
+
+    /// The box of a level at a place from 0 to 1.
+    #[must_use]
+    pub fn box_at(&self, depth: u16, at: f64) -> Option<usize> {
+        let boxes = self.at_depth(depth);
+        let left = self.boxes.left.get(boxes.clone())?;
+        let index = boxes.start + left.partition_point(|&left| left <= at);
+        let index = index.checked_sub(1).filter(|&index| index >= boxes.start)?;
+        (at < self.boxes.left[index] + self.boxes.width[index]).then_some(index)
+    }
+
+    /// The deepest box at a place, in the band of levels that begins at `first`.
+    #[must_use]
+    pub fn deepest_at(&self, first: u16, at: f64) -> Option<usize> {
+        let mut deepest = None;
+        for depth in first..self.head.depth {
+            match self.box_at(depth, at) {
+                Some(index) => deepest = Some(index),
+                None => break,
+            }
+        }
+        deepest
+    }
+
+    /// The outermost box at a place whose frame was looked for: on a track, or without one at
+    /// that level.
+    #[must_use]
+    pub fn found_at(&self, track: Option<TrackSource>, level: u16, at: f64) -> Option<usize> {
+        let bands = &self.head.bands;
+        let first = match track {
+            Some(track) => bands.iter().find(|(other, _)| *other == track)?.1,
+            None => level,
+        };
+        let below = bands
+            .iter()
+            .map(|(_, band)| *band)
+            .filter(|band| *band > first);
+        let end = match track {
+            Some(_) => below.min().unwrap_or(self.head.depth),
+            None => level.saturating_add(1),
+        };
+        let boxes = (first..end).filter_map(|depth| self.box_at(depth, at));
+        let mut found = boxes.filter(|&index| self.named(index).is_some_and(|named| named.found));
+        found.next()
+    }
+
+    /// The box of a stack that is nearest to a place from 0 to 1.
+    #[must_use]
+    pub fn box_of(&self, stack: u32, at: f64) -> Option<usize> {
+        let boxes = &self.boxes;
+        let same = (0..boxes.len()).filter(|&index| boxes.stack.get(index) == Some(&stack));
+        let distance = |index: usize| {
+            let (left, width) = (boxes.left[index], boxes.width[index]);
+            (left - at).max(at - left - width).max(0.0)
+        };
+        same.min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
+    }
+
+    /// In the order of time, the track that a box is on.
+    #[must_use]
+    pub fn track_of(&self, index: usize) -> Option<TrackSource> {
+        let depth = *self.boxes.depth.get(index)?;
+        let bands = self.head.bands.iter().rev();
+        let mut above = bands.filter(|(_, band)| *band <= depth);
+        above.next().map(|(track, _)| *track)
+    }
+
+    fn named(&self, index: usize) -> Option<&NamedFrame> {
+        let id = self.boxes.frame.get(index)?;
+        self.head.frames.get(*self.frames.get(id)?)
+    }
+
+    /// The frame of a box.
+    #[must_use]
+    pub fn frame(&self, index: usize) -> Option<&Frame> {
+        self.named(index).map(|named| &named.frame)
+    }
+
+    /// Whether a box stands for several.
+    #[must_use]
+    pub fn is_merged(&self, index: usize) -> bool {
+        self.boxes.merged.get(index).is_some_and(|&boxes| boxes > 1)
+    }
+
+    /// Whether two times are compared.
+    #[must_use]
+    pub const fn compares(&self) -> bool {
+        self.head.total_before.is_some()
+    }
+
+    /// What is compared of a box, in the time to compare with and now: its
+    /// shares of the whole, or the weights as they are.
+    #[must_use]
+    pub fn compared(&self, index: usize) -> Option<(f64, f64)> {
+        let whole_before = self.head.total_before?;
+        let (before, now) = (
+            *self.boxes.before.get(index)?,
+            *self.boxes.total.get(index)?,
+        );
+        if self.value.compares_amounts() {
+            return Some(self.value.means(before, now));
+        }
+        let share = |part: f64, whole: u64| part / (whole as f64).max(1.0);
+        Some((share(before, whole_before), share(now, self.head.total)))
+    }
+}

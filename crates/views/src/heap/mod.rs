@@ -1,17 +1,5 @@
-//! Heap profiles as they are looked at: which bands, in which order, of which
-//! censuses, as pictures and tables.
+//! The panel of the heap: what it keeps in the view, its chart as a picture, its words.
 
-pub mod about;
-pub mod cache;
 pub mod chart;
-pub mod choice;
-pub mod colours;
-pub mod counted;
-pub mod export;
-pub mod growth;
-pub mod moments;
-pub mod profiles;
 pub mod settings;
-pub mod table;
-pub mod tree;
 pub mod words;

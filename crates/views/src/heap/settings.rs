@@ -21,54 +21,16 @@
 //! | `hd` | order of the bands in them | `before` |
 //! | `hr` | by what growth is ranked | `gained` |
 
-use super::choice::{Grouping, HeapChoice};
-use super::growth::GrowthBy;
-use super::moments::MomentsChoice;
-use super::table::BandSort;
 use crate::view::panel::{PanelSettings, Piece};
-use crate::view::text::{MAX_TEXT, cut, escape, escape_text, number, unescape, unless};
 use analysis::heap::ranking::Order;
-use serde::{Deserialize, Serialize};
+use session::heap::chart::Over;
+use session::heap::choice::{Grouping, HeapChoice};
+use session::heap::growth::GrowthBy;
+use session::heap::moments::MomentsChoice;
+use session::heap::table::BandSort;
+use session::link_text::{MAX_TEXT, cut, escape, escape_text, number, unescape, unless};
 
-/// Makes an enum of words in links, each with its title and what it shows.
-macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident $word:literal $title:literal $help:literal,)* }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        pub enum $name { $($(#[$doc])* $variant,)* }
-
-        impl $name {
-            /// All of them, in their usual order.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
-
-            /// Its word in links, which never changes.
-            #[must_use]
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-
-            /// What it is called.
-            #[must_use]
-            pub const fn title(self) -> &'static str {
-                match self { $(Self::$variant => $title,)* }
-            }
-
-            /// What it shows, in a sentence.
-            #[must_use]
-            pub const fn help(self) -> &'static str {
-                match self { $(Self::$variant => $help,)* }
-            }
-
-            /// The one of that word.
-            #[must_use]
-            pub fn named(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|one| one.word() == word)
-            }
-        }
-    };
-}
-
-words! {
+session::words! {
     /// The tabs of the panel.
     Tab {
         /// The chart.
@@ -87,7 +49,7 @@ words! {
     }
 }
 
-words! {
+session::words! {
     /// The form of the chart.
     Form {
         /// Bands on each other.
@@ -101,23 +63,6 @@ words! {
         Lines "lines" "Lines" "A line for each band",
         /// A bar for each census.
         Bars "bars" "Bars" "A bar for each census",
-    }
-}
-
-words! {
-    /// What may be drawn over the chart.
-    Over {
-        /// Live bytes.
-        #[default]
-        Live "live" "Live bytes" "What was live after the last major collection",
-        /// The size of the heap.
-        Size "size" "Heap size" "What the heap takes of the system's memory",
-        /// Blocks in use.
-        Blocks "blocks" "Blocks in use" "The blocks that the heap uses",
-        /// Collections of the oldest generation.
-        Collections "gc" "Major collections" "Collections of the oldest generation",
-        /// Messages of the program.
-        Messages "messages" "Messages and markers" "What the program said",
     }
 }
 
@@ -294,9 +239,9 @@ impl HeapView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heap::moments::MomentColumn;
-    use crate::heap::table::BandColumn;
     use crate::view::panel::read_back;
+    use session::heap::moments::MomentColumn;
+    use session::heap::table::BandColumn;
 
     #[test]
     fn all_of_it_goes_into_a_link_and_back() {

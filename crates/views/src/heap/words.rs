@@ -1,8 +1,8 @@
 //! How what bands come to is said.
 
-use super::counted::Moment;
-use super::table::BandNumbers;
-use crate::scene::format;
+use scene::format;
+use session::heap::counted::Moment;
+use session::heap::table::BandNumbers;
 
 /// What is gained or lost, in bytes: `+1.5 MiB`, `−12 B`, `0 B`.
 #[must_use]

@@ -2,10 +2,6 @@
 
 use super::html::{Column, Html, Table, cut};
 use super::{Section, Wanted};
-use crate::scene::format;
-use crate::session::Overview;
-use crate::session::query::Answers;
-use crate::session::questions::GcCostsQuery;
 use crate::words::collection::{TITLES, cells, generation};
 use crate::words::heap_report;
 use analysis::account::costs::{GcCosts, GcParts};
@@ -13,6 +9,10 @@ use analysis::numbers::collections_query::{
     CollectionColumn, CollectionsQuery, CollectionsReply, PauseBin, Pauses,
 };
 use eventlog::ids::Duration;
+use scene::format;
+use session::Overview;
+use session::query::Answers;
+use session::questions::GcCostsQuery;
 
 /// So many collections are listed.
 const ROWS: u64 = 50;

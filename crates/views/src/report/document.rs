@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use super::html::Html;
 use super::{Section, Wanted};
-use crate::scene::format;
-use crate::scene::markup::escape;
-use crate::scene::palette::Palette;
-use crate::session::Overview;
 use crate::words::diagnostics::whole_sentence;
+use scene::format;
+use scene::markup::escape;
+use scene::palette::Palette;
+use session::Overview;
 
 /// Colours come before it.
 const STYLE: &str = include_str!("report.css");

@@ -2,14 +2,14 @@
 
 use super::html::{Column, Html, Table};
 use super::{Section, Wanted};
-use crate::scene::format;
-use crate::session::Overview;
-use crate::session::query::Answers;
-use crate::session::questions::FindingsQuery;
 use crate::words::insight as words;
 use insight::Report;
 use insight::finding::{Evidence, Finding, Try};
 use insight::report::Passed;
+use scene::format;
+use session::Overview;
+use session::query::Answers;
+use session::questions::FindingsQuery;
 
 /// So many places of a finding are listed.
 const PLACES: usize = 5;

@@ -2,17 +2,17 @@
 
 use super::html::{Column, Html, Table, cut};
 use super::{Section, Wanted};
-use crate::heap::chart::ChartQuery;
 use crate::heap::chart::picture::{Look, chart_px, heap_svg_themed};
-use crate::heap::choice::HeapChoice;
-use crate::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, ways};
-use crate::heap::table::{BandRow, BandTableQuery};
 use crate::heap::words;
-use crate::scene::format;
-use crate::session::Overview;
-use crate::session::query::Answers;
-use crate::session::questions::SummaryQuery;
 use analysis::numbers::summary::Summary;
+use scene::format;
+use session::Overview;
+use session::heap::chart::ChartQuery;
+use session::heap::choice::HeapChoice;
+use session::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, ways};
+use session::heap::table::{BandRow, BandTableQuery};
+use session::query::Answers;
+use session::questions::SummaryQuery;
 
 /// So many bands are listed.
 const ROWS: u64 = 50;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::scene::markup::escape;
+use scene::markup::escape;
 
 /// A part of a document.
 #[derive(Debug, Default)]
@@ -140,7 +140,7 @@ fn scrolls(about: &str) -> String {
 
 /// That only the first rows of a table are there.
 pub(super) fn cut(shown: usize, total: u64, what: &str) -> Option<String> {
-    use crate::scene::format;
+    use scene::format;
     let all = format::many(total, what);
     (total > shown as u64)
         .then(|| format!("The first {shown} of {all}; the page and the command line show all."))

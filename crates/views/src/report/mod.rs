@@ -14,10 +14,10 @@ mod timeline;
 
 use std::rc::Rc;
 
-use crate::session::Overview;
-use crate::session::query::Answers;
 use html::Html;
 use model::time::Interval;
+use session::Overview;
+use session::query::Answers;
 
 /// What a report is to be about.
 #[derive(Clone, Debug)]

@@ -2,13 +2,13 @@
 
 use super::html::{Column, Html, Table, cut};
 use super::{Section, Wanted};
-use crate::scene::format;
-use crate::session::query::Answers;
-use crate::session::questions::SummaryQuery;
 use crate::words::processes;
 use analysis::account::report::{CapTimes, ProgramTimes};
 use analysis::numbers::summary::{SparkTotals, Summary};
 use eventlog::ids::Duration;
+use scene::format;
+use session::query::Answers;
+use session::questions::SummaryQuery;
 
 /// So many capabilities are listed.
 const CAPS: usize = 64;

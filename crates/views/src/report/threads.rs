@@ -2,12 +2,12 @@
 
 use super::html::{Column, Table, cut};
 use super::{Section, Wanted};
-use crate::scene::format;
-use crate::session::Overview;
-use crate::session::query::Answers;
 use crate::words::heap_report;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadSums, ThreadTableQuery, ThreadTimes};
 use eventlog::ids::Duration;
+use scene::format;
+use session::Overview;
+use session::query::Answers;
 
 /// So many threads are listed.
 const ROWS: u64 = 100;

@@ -6,11 +6,11 @@
 
 use super::{Link, decode, fields, notes};
 use crate::fingerprint::Fingerprint;
-use crate::scene::format;
 use crate::view::panel::{Panel, find};
-use crate::view::text::{read_range, unescape};
 use eventlog::ids::Nanos;
 use model::time::Interval;
+use scene::format;
+use session::link_text::{read_range, unescape};
 
 /// What the value of a key is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,10 +6,7 @@ use proptest::prelude::*;
 
 use super::held::{Held, held, without_texts};
 use super::{decode as decode_with, encode as encode_with, *};
-use crate::events::EventList;
-use crate::events::filter::{CapFilter, EventFilter};
 use crate::fingerprint::fingerprint;
-use crate::flame::step::Step;
 use crate::notes::tests::any_notes;
 use crate::notes::{MAX_NAME, MAX_NOTES, Note};
 use crate::timeline::arrange::{Move, TrackView};
@@ -23,6 +20,9 @@ use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::{CapId, OsThreadId, ThreadId};
 use model::profile::weights::Measure;
 use model::time::Interval;
+use session::events::EventList;
+use session::events::filter::{CapFilter, EventFilter};
+use session::flame::step::Step;
 
 const FLAME: PanelName = PanelName("flame");
 

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
-use crate::scene::format;
 use crate::timeline::layout::{Kind, Layout, Track};
-use crate::tracks::group::Group;
-use crate::tracks::name::TrackName;
-use crate::tracks::{Known, Listed, Row};
 use analysis::timeline::thread_lane::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::ids::ThreadId;
 use insight::is_of_runtime;
 use model::sorting::SortSmall;
+use scene::format;
+use session::tracks::group::Group;
+use session::tracks::name::TrackName;
+use session::tracks::{Known, Listed, Row};
 
 /// What the user wants to see of the tracks; the default is what a log opens
 /// with. Names are those of [`Row::link`] and [`Group::name`].

@@ -1,9 +1,9 @@
 //! The time axis.
 
 use super::{MINIMAP_PX, RULER_PX, Scene, TOP_PX};
-use crate::scene::painter::{Painter, Rect};
-use crate::scene::ruler::{Ruler, TICK_PX, ticks};
-use crate::tracks::item::Names;
+use scene::painter::{Painter, Rect};
+use scene::ruler::{Ruler, TICK_PX, ticks};
+use session::tracks::item::Names;
 
 impl<N: Names> Scene<'_, N> {
     /// Faint lines through the tracks below the times that are named.

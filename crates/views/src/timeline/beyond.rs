@@ -2,24 +2,22 @@
 //! is hatched and says which end of the log this is.
 
 use super::{MINIMAP_PX, Scene, TOP_PX};
-use crate::scene::painter::{Align, Face, Painter, Rect};
-use crate::scene::viewport::End;
-use crate::tracks::item::Names;
+use scene::painter::{Align, Face, Painter, Rect};
+use scene::viewport::End;
+use session::tracks::item::Names;
 
 /// How far the words are from the end of the log, in pixels.
 const WORDS_PX: f64 = 10.0;
 /// How high the ground of the words is.
 const GROUND_PX: f64 = 18.0;
 
-impl End {
-    /// What stands there, where the end itself is in view or not.
-    const fn words(self, is_in_view: bool) -> &'static str {
-        match (self, is_in_view) {
-            (Self::First, true) => "Log begins here",
-            (Self::First, false) => "Log begins later",
-            (Self::Last, true) => "Log ends here",
-            (Self::Last, false) => "Log ended before",
-        }
+/// The words at an end of the log, which is in view or not.
+const fn end_words(end: End, is_in_view: bool) -> &'static str {
+    match (end, is_in_view) {
+        (End::First, true) => "Log begins here",
+        (End::First, false) => "Log begins later",
+        (End::Last, true) => "Log ends here",
+        (End::Last, false) => "Log ended before",
     }
 }
 
@@ -50,7 +48,7 @@ impl<N: Names> Scene<'_, N> {
                 let line = Rect::new(edge - 0.75, body.y, 1.5, body.h);
                 painter.fill(line, self.palette.ink3.into());
             }
-            let words = end.words(is_in_view);
+            let words = end_words(end, is_in_view);
             let width = painter.measure(words, Face::Label) + WORDS_PX;
             if width + WORDS_PX / 2.0 > area.w {
                 continue;

@@ -2,13 +2,13 @@
 //! moved.
 
 use super::{Scene, TOP_PX};
-use crate::scene::painter::{Paint, Painter, Rect};
 use crate::timeline::layout::Track;
-use crate::tracks::Row;
-use crate::tracks::capability::Capability;
-use crate::tracks::item::Names;
-use crate::tracks::thread::Thread;
 use analysis::timeline::flow::{Arrow, ArrowKind};
+use scene::painter::{Paint, Painter, Rect};
+use session::tracks::Row;
+use session::tracks::capability::Capability;
+use session::tracks::item::Names;
+use session::tracks::thread::Thread;
 
 /// Of how many lines a curve is made.
 const LINES: u32 = 24;

@@ -1,12 +1,12 @@
 //! The names of the tracks at the left.
 
 use super::{LABELS_PX, Scene};
-use crate::scene::format;
-use crate::scene::gauge::Series;
-use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::timeline::layout::{Kind, Track};
-use crate::tracks::Row;
-use crate::tracks::item::Names;
+use scene::format;
+use scene::gauge::Series;
+use scene::painter::{Align, Face, Painter, Rect};
+use session::tracks::Row;
+use session::tracks::item::Names;
 
 /// Where the name of a track begins.
 const LEFT_PX: f64 = 12.0;

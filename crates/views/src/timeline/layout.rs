@@ -4,9 +4,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::timeline::arrange::{Direction, Move, TrackChange};
-use crate::tracks::Row;
-use crate::tracks::group::Group;
-use crate::tracks::name::TrackName;
+use session::tracks::Row;
+use session::tracks::group::Group;
+use session::tracks::name::TrackName;
 
 /// What a line of the timeline is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -248,8 +248,8 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tracks::capability::Capability;
     use eventlog::ids::CapId;
+    use session::tracks::capability::Capability;
 
     fn track(cap: u16, pinned: bool) -> Track {
         Track {

@@ -6,11 +6,11 @@ pub(super) mod beneath;
 mod pointing;
 mod small_scene;
 
-use crate::scene::crop::Crop;
-use crate::scene::painter::{Painter, Rect};
-use crate::scene::palette::Palette;
-use crate::tracks::Row;
-use crate::tracks::legend::{Explained, Section};
+use scene::crop::Crop;
+use scene::painter::{Painter, Rect};
+use scene::palette::Palette;
+use session::tracks::Row;
+use session::tracks::legend::{Explained, Section};
 use small_scene::SmallScene;
 
 /// What is in a part of the legend.
@@ -56,7 +56,7 @@ impl Entry {
 }
 
 /// Paints the picture of an entry into a rectangle, which should be
-/// [`SAMPLE_PX`](crate::tracks::legend::SAMPLE_PX) wide and [`Entry::height_px`] high: more of it stays empty.
+/// [`SAMPLE_PX`](session::tracks::legend::SAMPLE_PX) wide and [`Entry::height_px`] high: more of it stays empty.
 pub fn paint_sample(
     entry: &Entry,
     rect: Rect,

@@ -1,16 +1,16 @@
 //! What a finding is about: outlined, while all else is dimmed.
 
 use super::{Scene, TOP_PX};
-use crate::scene::painter::{Painter, Rect};
 use crate::timeline::layout::Track;
-use crate::tracks::Row;
-use crate::tracks::capability::Capability;
-use crate::tracks::collections::Collections;
-use crate::tracks::item::Names;
-use crate::tracks::thread::Thread;
 use insight::finding::{Evidence, Subject};
 use model::sorting::SortSmall;
 use model::time::Interval;
+use scene::painter::{Painter, Rect};
+use session::tracks::Row;
+use session::tracks::capability::Capability;
+use session::tracks::collections::Collections;
+use session::tracks::item::Names;
+use session::tracks::thread::Thread;
 
 /// A stretch of a track that stays bright; of all tracks without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

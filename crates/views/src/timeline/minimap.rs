@@ -1,10 +1,10 @@
 //! The minimap: the activity of the whole log, and the part of it in view.
 
 use super::Scene;
-use crate::scene::painter::{Painter, Rect};
-use crate::tracks::activity::{Stack, outline};
-use crate::tracks::item::Names;
 use eventlog::ids::Nanos;
+use scene::painter::{Painter, Rect};
+use session::tracks::activity::{Stack, outline};
+use session::tracks::item::Names;
 
 /// Its height, in pixels.
 pub(crate) const MINIMAP_PX: f64 = 32.0;

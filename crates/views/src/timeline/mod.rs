@@ -17,16 +17,16 @@ pub mod picture;
 pub mod reveal;
 
 use crate::notes::Notes;
-use crate::scene::painter::{Painter, Rect};
-use crate::scene::palette::Palette;
-use crate::scene::strip::Strip;
-use crate::scene::viewport::Viewport;
 use crate::timeline::layout::{Layout, Track};
 use crate::timeline::lit::Lit;
-use crate::tracks::item::{Item, Marks, Names, Shown};
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::Nanos;
 use model::time::Interval;
+use scene::painter::{Painter, Rect};
+use scene::palette::Palette;
+use scene::strip::Strip;
+use scene::viewport::Viewport;
+use session::tracks::item::{Item, Marks, Names, Shown};
 
 pub(crate) use minimap::MINIMAP_PX;
 

@@ -2,9 +2,9 @@
 //! tracks; a range has a bar between two lines.
 
 use super::{MINIMAP_PX, RULER_PX, Scene, TOP_PX};
-use crate::scene::format;
-use crate::scene::painter::{Align, Face, Painter, Rect};
-use crate::tracks::item::Names;
+use scene::format;
+use scene::painter::{Align, Face, Painter, Rect};
+use session::tracks::item::Names;
 
 /// How wide the name of a note may be.
 const NAME_PX: f64 = 110.0;

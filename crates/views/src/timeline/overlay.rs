@@ -2,12 +2,12 @@
 //! cursor and pointer.
 
 use super::{RULER_PX, Scene, TOP_PX};
-use crate::scene::format;
-use crate::scene::painter::{Align, Face, Painter, Rect};
 use crate::timeline::MINIMAP_PX;
-use crate::tracks::item::{Item, Names};
 use eventlog::ids::Nanos;
 use model::time::Interval;
+use scene::format;
+use scene::painter::{Align, Face, Painter, Rect};
+use session::tracks::item::{Item, Names};
 
 impl<N: Names> Scene<'_, N> {
     /// The selected range lies under the marks, so that their colours stay

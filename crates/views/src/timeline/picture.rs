@@ -3,10 +3,10 @@
 
 use super::Scene;
 use super::legend::beneath::Beneath;
-use crate::scene::crop::Crop;
-use crate::scene::format;
-use crate::scene::painter::{Align, Face, Painter, Rect};
-use crate::tracks::item::Names;
+use scene::crop::Crop;
+use scene::format;
+use scene::painter::{Align, Face, Painter, Rect};
+use session::tracks::item::Names;
 
 /// How high the lines are together that say which log it is.
 const CAPTION_PX: f64 = 48.0;

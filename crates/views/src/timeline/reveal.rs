@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::timeline::arrange::{TrackChange, TrackView, arrange};
 use crate::timeline::layout::{Kind, Layout};
-use crate::tracks::group::Group;
-use crate::tracks::name::TrackName;
-use crate::tracks::{Known, Row};
+use session::tracks::group::Group;
+use session::tracks::name::TrackName;
+use session::tracks::{Known, Row};
 
 /// A track that there is, whether it is shown or not.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,16 +116,16 @@ impl TrackView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tracks::activity::Activity;
-    use crate::tracks::capability::Capability;
-    use crate::tracks::collections::Collections;
-    use crate::tracks::instants::Instants;
-    use crate::tracks::memory::Memory;
-    use crate::tracks::messages::Messages;
-    use crate::tracks::thread::Thread;
-    use crate::tracks::{Contents, Listed};
     use analysis::timeline::thread_lane::ThreadRow;
     use eventlog::ids::{CapId, ThreadId};
+    use session::tracks::activity::Activity;
+    use session::tracks::capability::Capability;
+    use session::tracks::collections::Collections;
+    use session::tracks::instants::Instants;
+    use session::tracks::memory::Memory;
+    use session::tracks::messages::Messages;
+    use session::tracks::thread::Thread;
+    use session::tracks::{Contents, Listed};
 
     #[test]
     fn what_is_hidden_folded_or_filtered_can_be_reached() {

@@ -9,8 +9,8 @@
 //! | `cc` | the curve that is shown, if not that of the pauses: the name of a span | `request` |
 
 use super::panel::{PanelSettings, Piece};
-use super::text::{cut, escape, escape_text, order_words, split_order, unescape};
-use crate::beside::Alignment;
+use session::alignment::Alignment;
+use session::link_text::{cut, escape, escape_text, order_words, split_order, unescape};
 
 /// A column of the table by which it can be sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

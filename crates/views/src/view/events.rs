@@ -11,10 +11,10 @@
 use std::collections::BTreeSet;
 
 use super::panel::{PanelSettings, Piece};
-use super::text::{cut, escape_text, number, unescape};
-use crate::events::EventList;
-use crate::events::filter::CapFilter;
 use eventlog::ids::{CapId, ThreadId};
+use session::events::EventList;
+use session::events::filter::CapFilter;
+use session::link_text::{cut, escape_text, number, unescape};
 
 /// How many types of events a link holds.
 pub(crate) const MAX_TYPES: usize = 256;

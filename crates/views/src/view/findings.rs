@@ -9,10 +9,10 @@
 //! | `iw` | the range that it was found in, if not in the whole log | `1s2` |
 
 use super::panel::{PanelSettings, Piece};
-use super::text::{cut, escape_text, read_range, unescape, write_range};
 use eventlog::ids::{CapId, ThreadId};
 use insight::finding::{Evidence, Subject};
 use model::time::Interval;
+use session::link_text::{cut, escape_text, read_range, unescape, write_range};
 
 /// What is open; a part of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

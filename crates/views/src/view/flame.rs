@@ -14,13 +14,15 @@
 //! | `fq` | text searched for | `parse` |
 
 use super::panel::{PanelSettings, Piece};
-use super::text::{MAX_TEXT, cut, escape, escape_text, read_range, unescape, unless, write_range};
-use crate::flame::step::Step;
-use crate::tracks::name::TrackName;
 use analysis::flamegraph::sources;
 use model::profile::source::Source;
 use model::profile::weights::Measure;
 use model::time::Interval;
+use session::flame::step::Step;
+use session::link_text::{
+    MAX_TEXT, cut, escape, escape_text, read_range, unescape, unless, write_range,
+};
+use session::tracks::name::TrackName;
 
 /// How the frames of a flame graph are laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

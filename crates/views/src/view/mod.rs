@@ -15,7 +15,6 @@ pub mod flame;
 pub mod history;
 pub mod panel;
 pub mod store;
-pub mod text;
 pub mod threads;
 pub mod ticky;
 pub mod tracks;
@@ -26,10 +25,10 @@ use std::rc::Rc;
 use crate::notes::Notes;
 use crate::timeline::arrange::{TrackChange, TrackView};
 use crate::timeline::layout::Layout;
-use crate::tracks::name::TrackName;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use panel::{PanelName, PanelSettings, Settings};
+use session::tracks::name::TrackName;
 
 /// What is shown of a log, and how. The default is the view of a log that was
 /// just opened.

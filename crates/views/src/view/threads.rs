@@ -6,8 +6,8 @@
 //! | `tq` | filter | `worker` |
 
 use super::panel::{PanelSettings, Piece};
-use super::text::{cut, escape_text, order_words, split_order, unescape};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadView};
+use session::link_text::{cut, escape_text, order_words, split_order, unescape};
 
 impl PanelSettings for ThreadView {
     fn write(&self) -> Vec<(&'static str, Option<String>)> {

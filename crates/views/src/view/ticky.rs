@@ -6,8 +6,8 @@
 //! | `yq` | filter | `kind:thunk entries>1000` |
 
 use super::panel::{PanelSettings, Piece};
-use super::text::{cut, escape_text, order_words, split_order, unescape};
 use analysis::ticky::TickyColumn;
+use session::link_text::{cut, escape_text, order_words, split_order, unescape};
 
 /// How the table is shown; a part of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]

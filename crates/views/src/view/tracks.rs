@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::text::{cut, escape, unescape};
 use crate::timeline::arrange::{Move, TrackView};
-use crate::tracks::name::TrackName;
 use analysis::timeline::thread_lane::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
+use session::link_text::{cut, escape, unescape};
+use session::tracks::name::TrackName;
 
 /// How many tracks one list holds.
 pub(crate) const MAX_TRACKS: usize = 64;

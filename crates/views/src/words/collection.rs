@@ -1,8 +1,8 @@
 //! A collection as it is listed.
 
-use crate::scene::format;
 use analysis::numbers::Collection;
 use eventlog::ids::Duration;
+use scene::format;
 
 /// What stands above the cells of a collection.
 pub const TITLES: [&str; 11] = [

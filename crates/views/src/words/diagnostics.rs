@@ -5,7 +5,6 @@ use std::fmt;
 use serde::Serialize;
 
 pub use super::rules::{RuleWords, of};
-use crate::scene::format;
 use analysis::automata::Oddity;
 use analysis::automata::validity::{Doing, Problem, Tolerated};
 use analysis::diagnostics::{Diagnostic, Fact, Number, Subject};
@@ -19,6 +18,7 @@ use eventlog::ids::CapId;
 use eventlog::info_tables::InfoTables;
 use eventlog::problem::LineFlaw;
 use model::census::Censuses;
+use scene::format;
 
 /// What was found, as a clause: it begins small and has no full stop, so that
 /// it can stand alone or after a place.

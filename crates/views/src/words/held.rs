@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use analysis::heap::held::{Collector, Held, HeldMoment, MemoryFlags, Part};
 use model::sorting::SortSmall;
 
-use crate::scene::format::{self, bytes, many};
+use scene::format::{self, bytes, many};
 
 /// Parts smaller than this share of the memory, in percent, are in the table
 /// alone.

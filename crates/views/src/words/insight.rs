@@ -1,9 +1,9 @@
 //! What the rules say of a program, as far as a finding does not bring its own words.
 
-use crate::scene::format;
 use eventlog::ids::Duration;
 use insight::Report;
 use insight::finding::{Axis, Confidence, Finding, Severity, Value};
+use scene::format;
 
 /// How much is at stake.
 #[must_use]

@@ -1,7 +1,6 @@
 //! English for what the analyses found and counted, made here alone: the page,
 //! the command line and the tests say it alike.
 //!
-//! - [`census`]: what it costs to count the heap.
 //! - [`collection`]: a collection as it is listed.
 //! - [`diagnostics`]: what is wrong or odd about a log.
 //! - [`held`]: why more memory is held than is live.
@@ -11,10 +10,9 @@
 //! - [`report`]: the lines of `+RTS -s`.
 //! - [`ticky`]: what ticky counters are about.
 //!
-//! The words of marks are with their [`tracks`](crate::tracks), those of boxes
-//! with the [flame graph](crate::scene::flame).
+//! The words of marks are with their [`tracks`](session::tracks), those of boxes
+//! with the [flame graph](crate::flame).
 
-pub mod census;
 pub mod collection;
 pub mod diagnostics;
 pub mod heap_report;

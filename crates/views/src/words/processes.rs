@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use crate::scene::format;
-use crate::tracks::processes::Processes;
 use analysis::numbers::of_processes::ProcessNumbers;
 use eventlog::ids::Duration;
+use scene::format;
+use session::tracks::processes::Processes;
 
 /// What the numbers of a whole log mean that is of several processes.
 pub const TOGETHER: &str = "All other numbers are of the processes together: what is allocated, copied and counted is added up; the heap is the sum of what each said last. Where a collection of one goes on, the others may run.";

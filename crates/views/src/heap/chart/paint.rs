@@ -2,17 +2,17 @@
 
 use super::hit::Pointed;
 use super::stack::Plot;
-use super::{Chart, ChartBand};
-use crate::heap::colours::colour;
 use crate::heap::settings::Form;
-use crate::scene::colour::Rgb;
-use crate::scene::format;
-use crate::scene::painter::{Align, Face, Paint, Painter, Rect};
-use crate::scene::palette::Palette;
-use crate::scene::ruler::ticks;
-use crate::scene::viewport::Viewport;
 use model::sorting::SortSmall;
 use model::time::Interval;
+use scene::colour::Rgb;
+use scene::format;
+use scene::painter::{Align, Face, Paint, Painter, Rect};
+use scene::palette::Palette;
+use scene::ruler::ticks;
+use scene::viewport::Viewport;
+use session::heap::chart::{Chart, ChartBand};
+use session::heap::colours::colour;
 
 /// A chart, and how it is shown.
 #[derive(Clone, Copy, Debug)]

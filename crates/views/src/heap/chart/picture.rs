@@ -1,14 +1,15 @@
 //! A chart as a file: the picture with a title and its legend.
 
-use super::Chart;
 use super::paint::{Scene, number};
-use crate::heap::colours::colour;
+use super::words::ChartWords;
 use crate::heap::settings::Form;
-use crate::scene::format;
-use crate::scene::painter::{Align, Face, Painter, Rect};
-use crate::scene::palette::Palette;
-use crate::scene::svg::SvgPainter;
-use crate::scene::viewport::Viewport;
+use scene::format;
+use scene::painter::{Align, Face, Painter, Rect};
+use scene::palette::Palette;
+use scene::svg::SvgPainter;
+use scene::viewport::Viewport;
+use session::heap::chart::Chart;
+use session::heap::colours::colour;
 
 /// How a picture looks.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,12 @@
 //! Where the bands of a chart stand: in values, and in pixels.
 
-use super::{Chart, Stacks};
 use crate::heap::settings::Form;
-use crate::scene::chart::byte_ticks;
-use crate::scene::format;
-use crate::scene::painter::Rect;
-use crate::scene::viewport::Viewport;
 use eventlog::ids::Nanos;
+use scene::chart::byte_ticks;
+use scene::format;
+use scene::painter::Rect;
+use scene::viewport::Viewport;
+use session::heap::chart::{Chart, Stacks};
 
 /// How many parts the scale of values has at most.
 const PARTS: u32 = 5;

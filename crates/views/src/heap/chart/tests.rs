@@ -3,14 +3,15 @@ use proptest::prelude::*;
 use super::hit::Pointed;
 use super::paint::Scene;
 use super::picture::{Look, heap_svg};
-use super::{Chart, ChartBand, Stacks};
-use crate::heap::colours::{OTHERS, colour};
+use super::words::ChartWords;
 use crate::heap::settings::Form;
-use crate::scene::painter::{Rect, TextPainter};
-use crate::scene::palette::Palette;
-use crate::scene::viewport::Viewport;
 use eventlog::ids::Nanos;
 use model::time::Interval;
+use scene::painter::{Rect, TextPainter};
+use scene::palette::Palette;
+use scene::viewport::Viewport;
+use session::heap::chart::{Chart, ChartBand, Stacks};
+use session::heap::colours::{OTHERS, colour};
 
 /// A chart of some bands, a census every 100 ns.
 fn chart(values: &[Vec<f64>]) -> Chart {
@@ -184,7 +185,7 @@ fn what_is_pointed_at_is_said() {
         stack: 0,
         band: Some(0),
     });
-    let text = said.sentence().replace(crate::scene::format::NBSP, " ");
+    let text = said.sentence().replace(scene::format::NBSP, " ");
     assert_eq!(
         text,
         "1 Cons: at census 1 of 2, 0 ns, bytes 3 B, share 75.0 % of 4 B, rank 1 of 2 shown"

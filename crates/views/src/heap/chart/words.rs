@@ -2,9 +2,9 @@
 
 use super::hit::Pointed;
 use super::paint::number;
-use super::{Chart, ChartBand};
-use crate::scene::format;
 use eventlog::ids::Nanos;
+use scene::format;
+use session::heap::chart::{Chart, ChartBand};
 
 /// What is pointed at, in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,10 +32,36 @@ fn bytes(value: f64) -> String {
     format::bytes(value.round() as u64)
 }
 
-impl Chart {
+/// A chart in words.
+pub trait ChartWords {
     /// When a census that is drawn was, or which one it is.
-    #[must_use]
-    pub fn when(&self, stack: usize) -> String {
+    fn when(&self, stack: usize) -> String;
+
+    /// What is pointed at, in words.
+    fn said(&self, pointed: Pointed) -> Said;
+
+    /// The number and the name of a band.
+    fn title(&self, place: usize) -> String;
+
+    /// What all are called that are shown as one: `1,200 other bands`.
+    fn others_words(&self) -> String;
+
+    /// How many bands are shown by themselves: `15 of 1,215 bands`.
+    fn bands_words(&self) -> String;
+
+    /// What is left out because censuses share pixels; empty if nothing is.
+    fn merged_words(&self) -> String;
+
+    /// Whether the axis is one of numbers of censuses, in words.
+    fn untimed_words(&self) -> &'static str;
+
+    /// A row of the table that stands for the picture: the first and the last
+    /// bytes, the most, and the share of all that the bands of the range hold.
+    fn row(&self, band: &ChartBand) -> [String; 4];
+}
+
+impl ChartWords for Chart {
+    fn when(&self, stack: usize) -> String {
         let number = self.stacks.census.get(stack).map_or(0, |census| census + 1);
         let of = format!("census {number} of {}", format::count(self.censuses.into()));
         match self.stacks.at.get(stack) {
@@ -44,9 +70,7 @@ impl Chart {
         }
     }
 
-    /// What is pointed at, in words.
-    #[must_use]
-    pub fn said(&self, pointed: Pointed) -> Said {
+    fn said(&self, pointed: Pointed) -> Said {
         let stack = pointed.stack;
         let total = self.stacks.total.get(stack).copied().unwrap_or_default();
         let when = ("at", self.when(stack));
@@ -78,9 +102,7 @@ impl Chart {
         }
     }
 
-    /// The number and the name of a band.
-    #[must_use]
-    pub fn title(&self, place: usize) -> String {
+    fn title(&self, place: usize) -> String {
         match self.bands.get(place) {
             Some(band) if band.is_single() => format!("{} {}", number(self, place), band.name),
             Some(_) => self.others_words(),
@@ -88,15 +110,11 @@ impl Chart {
         }
     }
 
-    /// What all are called that are shown as one: `1,200 other bands`.
-    #[must_use]
-    pub fn others_words(&self) -> String {
+    fn others_words(&self) -> String {
         format::many(self.others.into(), "other band")
     }
 
-    /// How many bands are shown by themselves: `15 of 1,215 bands`.
-    #[must_use]
-    pub fn bands_words(&self) -> String {
+    fn bands_words(&self) -> String {
         let singles = self.bands.iter().filter(|band| band.is_single()).count() as u64;
         let all = format::many(self.in_range.into(), "band");
         if singles == u64::from(self.in_range) {
@@ -106,9 +124,7 @@ impl Chart {
         }
     }
 
-    /// What is left out because censuses share pixels; empty if nothing is.
-    #[must_use]
-    pub fn merged_words(&self) -> String {
+    fn merged_words(&self) -> String {
         let shown = self.stacks.len() as u64;
         let all = u64::from(self.censuses_in_view);
         if shown >= all {
@@ -120,9 +136,7 @@ impl Chart {
         )
     }
 
-    /// Whether the axis is one of numbers of censuses, in words.
-    #[must_use]
-    pub const fn untimed_words(&self) -> &'static str {
+    fn untimed_words(&self) -> &'static str {
         if self.timed {
             ""
         } else {
@@ -130,10 +144,7 @@ impl Chart {
         }
     }
 
-    /// A row of the table that stands for the picture: the first and the last
-    /// bytes, the most, and the share of all that the bands of the range hold.
-    #[must_use]
-    pub fn row(&self, band: &ChartBand) -> [String; 4] {
+    fn row(&self, band: &ChartBand) -> [String; 4] {
         let share = if self.sum_in_range > 0.0 {
             band.sum / self.sum_in_range
         } else {

@@ -4,18 +4,18 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::timeline::reveal::hidden_names;
-use crate::tracks::Contents;
-use crate::tracks::activity::Activity;
-use crate::tracks::calls::ForeignCalls;
-use crate::tracks::collections::Collections;
-use crate::tracks::instants::Instants;
-use crate::tracks::memory::Memory;
-use crate::tracks::messages::Messages;
-use crate::tracks::samples::Samples;
-use crate::tracks::user_span::UserSpan;
 use analysis::timeline::profile_rows::CallsOf;
 use analysis::timeline::thread_lane::ThreadRow;
 use eventlog::ids::{CapId, OsThreadId};
+use session::tracks::Contents;
+use session::tracks::activity::Activity;
+use session::tracks::calls::ForeignCalls;
+use session::tracks::collections::Collections;
+use session::tracks::instants::Instants;
+use session::tracks::memory::Memory;
+use session::tracks::messages::Messages;
+use session::tracks::samples::Samples;
+use session::tracks::user_span::UserSpan;
 
 fn name(name: &str) -> TrackName {
     TrackName::new(name).expect("a name")

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::{Entry, entries, paint_sample};
-use crate::scene::painter::{Align, Face, Painter, Rect};
-use crate::scene::palette::Palette;
-use crate::tracks::item::Marks;
-use crate::tracks::legend::{SAMPLE_PX, Section};
 use model::class::Class;
 use model::marks::MarkKind;
+use scene::painter::{Align, Face, Painter, Rect};
+use scene::palette::Palette;
+use session::tracks::item::Marks;
+use session::tracks::legend::{SAMPLE_PX, Section};
 
 /// How wide an entry is with its name at the least, in pixels.
 const ENTRY_PX: f64 = 290.0;

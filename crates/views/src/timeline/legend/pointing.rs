@@ -3,16 +3,16 @@
 use super::Entry;
 use super::small_scene::{Part, SmallScene, track};
 use crate::timeline::layout::{Kind, Track};
-use crate::tracks::Row;
-use crate::tracks::activity::Activity;
-use crate::tracks::capability::Capability;
-use crate::tracks::group::Group;
-use crate::tracks::legend::{Made, SAMPLE_PX, Sample, at, between};
-use crate::tracks::thread::Thread;
 use analysis::timeline::activity::COLLECTING;
 use analysis::timeline::flow::{Arrow, ArrowKind};
 use eventlog::ids::{CapId, ThreadId};
 use model::class::Class;
+use session::tracks::Row;
+use session::tracks::activity::Activity;
+use session::tracks::capability::Capability;
+use session::tracks::group::Group;
+use session::tracks::legend::{Made, SAMPLE_PX, Sample, at, between};
+use session::tracks::thread::Thread;
 
 const CAP: Row = Row::Capability(Capability(CapId(0)));
 const THREAD: Row = thread_row(7);

@@ -1,21 +1,21 @@
 //! Small scenes.
 
 use crate::notes::{Note, Notes};
-use crate::scene::painter::{Painter, Rect};
-use crate::scene::palette::Palette;
-use crate::scene::viewport::Viewport;
 use crate::timeline::layout::{Kind, Layout, Track};
 use crate::timeline::{Focus, MINIMAP_PX, NARROW_LABELS_PX, Scene, TOP_PX};
-use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Marks, Names};
-use crate::tracks::legend::{SAMPLE_PX, Sample, at, between};
-use crate::tracks::name::TrackName;
-use crate::tracks::{Contents, Row};
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::{Duration, Nanos};
 use model::marks::TimelineReply;
 use model::profile::frames::{Frame, FrameKind};
 use model::time::Interval;
+use scene::painter::{Painter, Rect};
+use scene::palette::Palette;
+use scene::viewport::Viewport;
+use session::tracks::group::Group;
+use session::tracks::item::{Item, Marks, Names};
+use session::tracks::legend::{SAMPLE_PX, Sample, at, between};
+use session::tracks::name::TrackName;
+use session::tracks::{Contents, Row};
 
 /// The functions of the samples of a profile here, by their numbers.
 fn functions() -> Vec<Frame> {

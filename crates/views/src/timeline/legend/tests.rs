@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 
 use super::small_scene::Part as Shown;
 use super::*;
-use crate::scene::painter::TextPainter;
-use crate::scene::svg::SvgPainter;
-use crate::tracks::instants::Happened;
-use crate::tracks::legend::SAMPLE_PX;
-use crate::tracks::nonmoving::Part;
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::nonmoving::Phase;
 use model::class::Class;
 use model::marks::MarkKind;
+use scene::painter::TextPainter;
+use scene::svg::SvgPainter;
+use session::tracks::instants::Happened;
+use session::tracks::legend::SAMPLE_PX;
+use session::tracks::nonmoving::Part;
 
 fn all() -> Vec<(Section, Entry)> {
     let of = |section: Section| {
@@ -49,13 +49,9 @@ fn few_marks(scene: &SmallScene) -> bool {
     scene.marks.reply.len() < 10 && scene.marks.reply.points.row.is_empty()
 }
 
-/// Compares with a snapshot, which stands where the others are.
+/// Compares with a snapshot.
 fn snapshot(name: &str, picture: &str) {
     let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../tests/snapshots"
-    ));
     settings.set_prepend_module_to_snapshot(false);
     settings.bind(|| insta::assert_snapshot!(format!("legend__{name}"), picture));
 }

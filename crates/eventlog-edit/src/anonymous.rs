@@ -1,0 +1,342 @@
+//! Replaces the texts of a log, so that it can be given to others: the same text gets the same
+//! name, such as `message-3`, wherever it stands. Numbers, times and sizes stay.
+//!
+//! Words that the runtime fixes stay, as analyses need them: its own cost centres (`MAIN`, `GC`,
+//! `IDLE`, …), closure types, kinds of lives, the labels of its I/O threads, its flags, the
+//! version of GHC, and the words that begin the messages of spans (`START`, `STOP`, `END`),
+//! of foreign calls (`ANN_…`) and of opentelemetry. Events of types that are not known are left
+//! out, as nobody can tell what is in them.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rustc_hash::FxHashMap;
+
+use super::anonymous_message as message;
+use eventlog::Record;
+use eventlog::closure_type::ClosureType;
+use eventlog::cursor::FieldKind;
+use eventlog::event::{Event, EventType};
+use eventlog::header::PayloadSize;
+
+/// What a text is; its name begins with this.
+pub(super) type Kind = &'static str;
+
+/// Cost centres and their modules of the runtime itself, and where it says that they are.
+const BUILT_IN: [&str; 11] = [
+    "MAIN",
+    "SYSTEM",
+    "GC",
+    "OVERHEAD_of",
+    "DONT_CARE",
+    "PINNED",
+    "IDLE",
+    "CAF",
+    "<built-in>",
+    "<entire-module>",
+    "<no location info>",
+];
+/// The lives of a biographical profile.
+const LIVES: [&str; 5] = ["INHERENT_USE", "LAG", "USE", "DRAG", "VOID"];
+/// Flags of the runtime that have no text behind them.
+const FLAGS: [&str; 7] = [
+    "+RTS",
+    "-RTS",
+    "--RTS",
+    "--nonmoving-gc",
+    "--copying-gc",
+    "--numa",
+    "--no-automatic-heap-samples",
+];
+/// The ways that a runtime is built in.
+const WAYS: [&str; 8] = ["rts", "thr", "l", "p", "s", "v", "debug", "dyn"];
+/// What ticky counters are about.
+const COUNTERS: [&str; 12] = [
+    "fun", "thk", "thk_u", "thk_se", "con", "lne", "fun,se", "thk,se", "upd", "infer", "entCntr",
+    "std",
+];
+/// The first words of the kinds of a heap profile, by what it is broken down by.
+const BANDS: [Kind; 10] = [
+    "band",
+    "cost-centre",
+    "module",
+    "closure",
+    "type",
+    "retainer",
+    "band",
+    "closure",
+    "table",
+    "era",
+];
+
+/// Gives names to texts.
+///
+/// It remembers of each text a number of 64 bits, and no text.
+#[derive(Debug, Default)]
+pub struct Anonymiser {
+    names: FxHashMap<Kind, FxHashMap<u64, u32>>,
+    /// By what each heap profile is broken down.
+    breakdowns: FxHashMap<u8, u32>,
+}
+
+impl Anonymiser {
+    /// Puts the payload of an event into `out`, with its texts replaced. `false` if nobody can
+    /// tell which texts it has.
+    pub fn rewrite(&mut self, record: &Record<'_>, out: &mut Vec<u8>) -> bool {
+        out.clear();
+        let (id, payload) = (record.id, record.payload);
+        if !record.header.knows(id) {
+            return payload.is_empty();
+        }
+        if matches!(record.header.size(id.0), PayloadSize::Fixed(_)) {
+            out.extend_from_slice(payload);
+            return true;
+        }
+        if id == EventType::USER_BINARY_MSG {
+            message::binary(self, payload, out);
+            return true;
+        }
+        if id == EventType::HEAP_PROF_BEGIN
+            && let (Some(&profile), Some(breakdown)) = (payload.first(), payload.get(9..13))
+        {
+            let breakdown = breakdown
+                .iter()
+                .fold(0, |sum, &byte| sum << 8 | u32::from(byte));
+            self.breakdowns.insert(profile, breakdown);
+        }
+        let breakdown = payload
+            .first()
+            .and_then(|profile| self.breakdowns.get(profile));
+        let band = breakdown.and_then(|&kind| BANDS.get(kind as usize));
+        let band = band.copied().unwrap_or(BANDS[0]);
+        Event::locate(id, payload, |key, range, kind| {
+            let bytes = &payload[range];
+            match kind {
+                FieldKind::Text => self.text(id, key, bytes, band, out),
+                FieldKind::TextToNul if !bytes.is_empty() => {
+                    let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+                    self.text(id, key, text, band, out);
+                    out.push(0);
+                }
+                FieldKind::Texts => self.texts(id, bytes, out),
+                _ => out.extend_from_slice(bytes),
+            }
+        })
+    }
+
+    /// Writes the name of a text; nothing for nothing.
+    pub(super) fn name(&mut self, kind: Kind, text: &[u8], out: &mut Vec<u8>) {
+        if text.is_empty() {
+            return;
+        }
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let names = self.names.entry(kind).or_default();
+        let next = u32::try_from(names.len()).unwrap_or(u32::MAX - 1) + 1;
+        let number = *names.entry(hasher.finish()).or_insert(next);
+        out.extend_from_slice(kind.as_bytes());
+        out.push(b'-');
+        out.extend_from_slice(number.to_string().as_bytes());
+    }
+
+    fn text(&mut self, id: EventType, key: &str, text: &[u8], band: Kind, out: &mut Vec<u8>) {
+        let kind = match id {
+            EventType::USER_MSG => return message::text(self, "message", text, out),
+            EventType::USER_MARKER => return message::text(self, "marker", text, out),
+            EventType::TICKY_COUNTER_DEF => return self.ticky(key, text, out),
+            EventType::LOG_MSG => "runtime-message",
+            EventType::THREAD_LABEL => "thread-label",
+            EventType::RTS_IDENTIFIER => "runtime",
+            EventType::VERSION => "version",
+            EventType::PROGRAM_INVOCATION => "command-line",
+            EventType::INTERN_STRING => "text",
+            EventType::PERF_NAME => "counter",
+            EventType::HEAP_PROF_BEGIN => "filter",
+            EventType::HEAP_PROF_SAMPLE_STRING => band,
+            EventType::HEAP_PROF_COST_CENTRE | EventType::IPE => match key {
+                "heapProfLabel" => "cost-centre",
+                "heapProfModule" | "itModule" => "module",
+                "heapProfSrcLoc" | "itSrcLoc" => "source",
+                "itTableName" => "table",
+                "itTyDesc" => "type",
+                "itClosureDesc" => "closure",
+                _ => "name",
+            },
+            _ => "text",
+        };
+        if is_fixed(id, text) {
+            out.extend_from_slice(text);
+        } else if let Some(of) = text.strip_prefix(b"CAF:") {
+            out.extend_from_slice(b"CAF:");
+            self.name(kind, of, out);
+        } else {
+            self.name(kind, text, out);
+        }
+    }
+
+    /// A command line or an environment.
+    fn texts(&mut self, id: EventType, bytes: &[u8], out: &mut Vec<u8>) {
+        let (list, end) = match bytes.strip_suffix(&[0]) {
+            Some(list) => (list, &[0][..]),
+            None => (bytes, &[][..]),
+        };
+        for (place, text) in list.split(|&byte| byte == 0).enumerate() {
+            if place > 0 {
+                out.push(0);
+            }
+            if id == EventType::PROGRAM_ENV {
+                let equals = memchr::memchr(b'=', text).unwrap_or(text.len());
+                self.name("variable", &text[..equals], out);
+                if let Some((_, value)) = text[equals..].split_first() {
+                    out.push(b'=');
+                    self.name("value", value, out);
+                }
+            } else if place == 0 {
+                self.name("program", text, out);
+            } else if is_flag(text) {
+                out.extend_from_slice(text);
+            } else {
+                self.name("argument", text, out);
+            }
+        }
+        out.extend_from_slice(end);
+    }
+
+    /// The name, kinds of arguments or description of a ticky counter.
+    fn ticky(&mut self, key: &str, text: &[u8], out: &mut Vec<u8>) {
+        match key {
+            "tickyCtrDefName" => {
+                let text = String::from_utf8_lossy(text);
+                let (name, groups) = text.split_once(" (").unwrap_or((&text, ""));
+                self.name("ticky", name.as_bytes(), out);
+                // `go3{v s2Pt} (Main) (fun) in r2Pe`
+                for group in groups.split(" (").filter(|group| !group.is_empty()) {
+                    let inner = group.split(')').next().unwrap_or_default();
+                    out.extend_from_slice(b" (");
+                    if COUNTERS.contains(&inner) {
+                        out.extend_from_slice(inner.as_bytes());
+                    } else if let Some(constructor) = inner.strip_prefix("con:") {
+                        out.extend_from_slice(b"con: ");
+                        self.name("constructor", constructor.trim().as_bytes(), out);
+                    } else {
+                        self.name("module", inner.as_bytes(), out);
+                    }
+                    out.push(b')');
+                }
+            }
+            "tickyCtrJsonDesc" => out.extend_from_slice(description(text).as_bytes()),
+            _ if is_kinds(text) => out.extend_from_slice(text),
+            _ => self.name("kinds", text, out),
+        }
+    }
+}
+
+/// What a ticky counter's description says of its kind, and of its variables how many and which.
+fn description(json: &[u8]) -> String {
+    let json = String::from_utf8_lossy(json);
+    let value = |key: &str| {
+        let (_, rest) = json.split_once(&format!("\"{key}\""))?;
+        let rest = rest.trim_start().strip_prefix(':')?.trim_start();
+        let text = rest
+            .strip_prefix('"')
+            .and_then(|rest| rest.split('"').next());
+        text.or_else(|| rest.split([',', '}']).next())
+    };
+    let mut kept = Vec::new();
+    for key in ["type", "subTy", "fvs_c", "fvs", "args"] {
+        match (key, value(key)) {
+            ("type" | "subTy", Some(word)) if COUNTERS.contains(&word) => {
+                kept.push(format!("\"{key}\":\"{word}\""));
+            }
+            ("fvs_c", Some(number)) if number.parse::<u32>().is_ok() => {
+                kept.push(format!("\"{key}\":{number}"));
+            }
+            ("fvs" | "args", Some(kinds)) if is_kinds(kinds.as_bytes()) => {
+                kept.push(format!("\"{key}\":\"{kinds}\""));
+            }
+            _ => {}
+        }
+    }
+    if kept.is_empty() {
+        return String::new();
+    }
+    format!("{{{}}}", kept.join(","))
+}
+
+/// Whether these are kinds of arguments, a letter for each: up to three, as more could be a word,
+/// or no letters but those of the few kinds that are usual.
+fn is_kinds(text: &[u8]) -> bool {
+    text == b"infer"
+        || text.iter().all(|byte| b"!>+LMTSEiwdfcC.pP".contains(byte))
+            && (text.len() <= 3 || text.iter().all(|byte| b"!>+LMi".contains(byte)))
+}
+
+/// Whether a text is one of those that the runtime fixes.
+fn is_fixed(id: EventType, text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return false;
+    };
+    let is_number =
+        || !text.is_empty() && text.len() <= 20 && text.bytes().all(|b| b.is_ascii_digit());
+    match id {
+        EventType::HEAP_PROF_COST_CENTRE => BUILT_IN.contains(&text),
+        EventType::HEAP_PROF_SAMPLE_STRING => {
+            let label = text.trim_start_matches(|c: char| "()".contains(c) || c.is_ascii_digit());
+            is_number()
+                || is_address(text)
+                || ClosureType::named(text).is_some()
+                || LIVES.contains(&text)
+                || BUILT_IN.contains(&label)
+        }
+        EventType::IPE => is_number(),
+        EventType::THREAD_LABEL => {
+            let cap = text.strip_prefix("IOManager on cap ");
+            ["TimerManager", "IOManager", "main thread"].contains(&text)
+                || cap.is_some_and(|cap| cap.parse::<u16>().is_ok())
+        }
+        EventType::RTS_IDENTIFIER => is_runtime(text),
+        _ => false,
+    }
+}
+
+/// Whether a text is an address, as C prints it.
+pub(super) fn is_address(text: &str) -> bool {
+    let digits = text.strip_prefix("0x");
+    digits.is_some_and(|digits| digits.len() <= 16 && u64::from_str_radix(digits, 16).is_ok())
+}
+
+/// Whether a text is what a GHC says of itself: `GHC-9.10.3 rts_thr_l`.
+fn is_runtime(text: &str) -> bool {
+    let Some((version, ways)) = text
+        .strip_prefix("GHC-")
+        .and_then(|text| text.split_once(' '))
+    else {
+        return false;
+    };
+    version
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        && ways.split('_').all(|way| WAYS.contains(&way))
+}
+
+/// Whether a text is a flag of the runtime without anything that somebody chose, but numbers.
+fn is_flag(text: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(text) else {
+        return false;
+    };
+    if FLAGS.contains(&text) {
+        return true;
+    }
+    let Some(flag) = text.strip_prefix('-') else {
+        return false;
+    };
+    if let Some(classes) = flag.strip_prefix('l') {
+        return classes.bytes().all(|byte| b"asgfpunTI-".contains(&byte));
+    }
+    let letters = flag.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let number = letters.trim_end_matches(['k', 'K', 'm', 'M', 'g', 'G']);
+    let is_short = (1..=2).contains(&(flag.len() - letters.len()));
+    is_short
+        && number
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+}

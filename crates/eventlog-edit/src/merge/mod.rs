@@ -1,0 +1,220 @@
+//! Several logs as one: those of several processes on one axis of time, or the parts that one log
+//! was cut into.
+//!
+//! **Parts.** Logs with the same header, process id and wall clock are of one process. Their
+//! events are put together by time; what more than one of them has is there once. So the parts
+//! of a log that was cut give the log again.
+//!
+//! **Processes.** Times are moved so that all logs have one zero, by the wall clock, by their
+//! first events, by a marker that all have, or by messages that they send each other. Numbers that would mean two things are changed;
+//! the first process keeps its own:
+//!
+//! | numbers | of the processes behind it |
+//! |---|---|
+//! | capabilities, threads, capability sets, cost centres, texts of Mercury, counters of `perf` | go on behind the largest of the process before |
+//! | tasks, info tables, ticky counters, spans and instruments of opentelemetry, texts and places of ghc-stack-profiler | have the process's place (1, 2, …) in their 16 highest bits |
+//! | processes and machines of Eden, OS threads, process ids | stay: they are no different in each log |
+//!
+//! Each process has its capability set of the kind `OsProcess`, with process id and command line; where
+//! a log has none, one is made with the name of the file. A log has no place for whose a heap
+//! census is, so only the heap profile of the first process that has one is written.
+
+mod feed;
+mod pairs;
+mod parts;
+mod plan;
+mod survey;
+mod types;
+
+pub use feed::Feed;
+pub use pairs::{Aligned, Messages, Span};
+pub use plan::{Align, Plan, PlanError};
+pub use survey::{Facts, Survey};
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+pub(super) use self::feed::Held;
+use self::parts::Parts;
+use self::plan::Made;
+use self::types::Types;
+use super::renumber::Numbering;
+use super::writer::{LogWriter, NewEvent};
+use eventlog::EventSet;
+use eventlog::event::EventType;
+use eventlog::ids::{CapId, Duration, Nanos};
+use eventlog::problem::LogError;
+use eventlog::source::Source;
+use thiserror::Error;
+
+/// The types that a heap profile is made of.
+const CENSUSES: EventSet = EventSet::of(&[
+    EventType::HEAP_PROF_BEGIN,
+    EventType::HEAP_PROF_SAMPLE_BEGIN,
+    EventType::HEAP_PROF_SAMPLE_COST_CENTRE,
+    EventType::HEAP_PROF_SAMPLE_STRING,
+    EventType::HEAP_PROF_SAMPLE_END,
+    EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
+]);
+
+/// Why logs could not be merged.
+#[derive(Debug, Error)]
+pub enum MergeError {
+    /// One could not be read.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The new one could not be written.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MergeCounts {
+    /// Events of the new log.
+    pub events: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Events of heap profiles that were left out, as another process has one.
+    pub censuses: u64,
+    /// How many events were left out of each type that logs declare too differently.
+    pub misfits: BTreeMap<EventType, u64>,
+}
+
+/// A process whose events are written.
+struct Process<'a, S> {
+    parts: Parts<S>,
+    numbering: &'a Numbering,
+    shift: Duration,
+    has_censuses: bool,
+    /// What is to be said of it before its first event.
+    made: Option<&'a Made>,
+}
+
+/// Writes the events of logs as planned; `feeds` are the logs, in the order of the plan's facts.
+///
+/// # Errors
+/// If a log cannot be read, or the new one cannot be written.
+pub fn merge<S: Source, W: Write>(
+    plan: &Plan,
+    feeds: Vec<Feed<S>>,
+    out: W,
+) -> Result<(W, MergeCounts), MergeError> {
+    let mut feeds: Vec<Option<Feed<S>>> = feeds.into_iter().map(Some).collect();
+    let mut processes: Vec<Process<'_, S>> = Vec::new();
+    for process in &plan.processes {
+        let own = process
+            .logs
+            .iter()
+            .filter_map(|&log| feeds.get_mut(log)?.take());
+        processes.push(Process {
+            parts: Parts::new(own.collect()),
+            numbering: &process.numbering,
+            shift: process.shift,
+            has_censuses: process.has_censuses,
+            made: process.made.as_ref(),
+        });
+    }
+    let mut merging = Merging {
+        writer: LogWriter::new(out),
+        types: &plan.types,
+        payload: Vec::new(),
+        counts: MergeCounts::default(),
+    };
+    merging.writer.begin(plan.types.declared())?;
+    loop {
+        // Whose turn it is, and until when.
+        let mut heads = Vec::new();
+        for (place, process) in processes.iter_mut().enumerate() {
+            if let Some(key) = process.parts.key()? {
+                heads.push((key + process.shift, place));
+            }
+        }
+        heads.sort_unstable();
+        let Some(&(time, first)) = heads.first() else {
+            break;
+        };
+        let limit = heads.get(1).map_or(Nanos(u64::MAX), |&(time, _)| time);
+        let process = &mut processes[first];
+        if let Some(made) = process.made.take() {
+            merging.announce(made, time)?;
+        }
+        // Its first event at least.
+        let until = limit.max(time) - process.shift;
+        let (numbering, shift, has_censuses) =
+            (process.numbering, process.shift, process.has_censuses);
+        process.parts.emit(until, &mut |held| {
+            merging.write(held, numbering, shift, has_censuses)
+        })?;
+    }
+    let (out, bytes) = merging.writer.finish()?;
+    let counts = MergeCounts {
+        bytes,
+        ..merging.counts
+    };
+    Ok((out, counts))
+}
+
+/// The log that is being written.
+struct Merging<'a, W> {
+    writer: LogWriter<W>,
+    types: &'a Types,
+    payload: Vec<u8>,
+    counts: MergeCounts,
+}
+
+impl<W: Write> Merging<'_, W> {
+    /// Says of a process whose log does not what it is.
+    fn announce(&mut self, made: &Made, time: Nanos) -> io::Result<()> {
+        let set = made.capset.to_be_bytes();
+        let mut say = |id, payload: &[u8]| {
+            self.counts.events += 1;
+            self.writer.event(&NewEvent {
+                id,
+                time,
+                cap: None,
+                payload,
+            })
+        };
+        let kind = survey::OS_PROCESS.to_be_bytes();
+        say(EventType::CAPSET_CREATE, &[&set[..], &kind].concat())?;
+        say(
+            EventType::PROGRAM_ARGS,
+            &[&set[..], made.name.as_bytes(), &[0]].concat(),
+        )?;
+        for cap in made.caps.clone() {
+            say(
+                EventType::CAPSET_ASSIGN_CAP,
+                &[&set[..], &cap.to_be_bytes()].concat(),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn write(
+        &mut self,
+        held: &Held<'_>,
+        numbering: &Numbering,
+        shift: Duration,
+        has_censuses: bool,
+    ) -> io::Result<()> {
+        if !has_censuses && CENSUSES.contains(held.id) && held.header.knows(held.id) {
+            self.counts.censuses += 1;
+            return Ok(());
+        }
+        numbering.rewrite(held, self.types.stop_codes(), &mut self.payload);
+        if !self.types.fit(held.header, held.id, &mut self.payload) {
+            *self.counts.misfits.entry(held.id).or_default() += 1;
+            return Ok(());
+        }
+        self.counts.events += 1;
+        self.writer.event(&NewEvent {
+            id: held.id,
+            time: held.time + shift,
+            cap: held
+                .cap
+                .map(|cap| CapId(cap.0.saturating_add(numbering.caps))),
+            payload: &self.payload,
+        })
+    }
+}

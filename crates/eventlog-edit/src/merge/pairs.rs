@@ -1,0 +1,300 @@
+//! Clocks that are compared by the messages that processes send each other.
+//!
+//! A message is not received before it is sent. So each one from A to B says how early at the
+//! earliest B's clock can have begun, seen from A, and each one from B to A how late at the
+//! latest. The tightest of both are the bounds; the middle between them is taken, as NTP does,
+//! and is wrong by half their distance at most.
+
+use rustc_hash::FxHashMap;
+
+use super::plan::PlanError;
+use super::survey::Facts;
+use eventlog::ids::Nanos;
+
+/// More messages than this are not looked at.
+const MOST: usize = 1 << 20;
+
+/// The messages that a log says were sent or received, by their ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Messages {
+    /// When; not known if the id was there more than once.
+    sent: FxHashMap<Vec<u8>, Option<Nanos>>,
+    received: FxHashMap<Vec<u8>, Option<Nanos>>,
+}
+
+/// What a message or marker begins with, and the id behind that.
+fn id<'a>(text: &'a [u8], word: &str) -> Option<&'a [u8]> {
+    let rest = text.strip_prefix(word.as_bytes())?;
+    let is_apart = rest.first().is_some_and(u8::is_ascii_whitespace);
+    let mut words = rest.split(u8::is_ascii_whitespace);
+    words.find(|id| !id.is_empty()).filter(|_| is_apart)
+}
+
+impl Messages {
+    /// Takes a text of the program, which may say that a message was sent or received.
+    pub(super) fn hear(&mut self, text: &[u8], at: Nanos, (send, receive): (&str, &str)) {
+        let (all, id) = match (id(text, send), id(text, receive)) {
+            (Some(id), _) => (&mut self.sent, id),
+            (_, Some(id)) => (&mut self.received, id),
+            _ => return,
+        };
+        if let Some(known) = all.get_mut(id) {
+            *known = known.filter(|known| *known == at);
+        } else if all.len() < MOST {
+            all.insert(id.to_vec(), Some(at));
+        }
+    }
+
+    /// Adds what another part of the same log says.
+    fn add(&mut self, other: &Self) {
+        for (all, more) in [
+            (&mut self.sent, &other.sent),
+            (&mut self.received, &other.received),
+        ] {
+            for (id, at) in more {
+                let known = all.entry(id.clone()).or_insert(*at);
+                *known = known.filter(|known| Some(*known) == *at);
+            }
+        }
+    }
+}
+
+/// What messages say of when a clock began, in nanoseconds of another clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Bounds {
+    /// Not earlier.
+    least_ns: Option<i128>,
+    /// Not later.
+    most_ns: Option<i128>,
+    /// How many messages say so.
+    messages: u64,
+}
+
+impl Bounds {
+    /// Of the clock of `b`, by that of `a`.
+    fn of(a: &Messages, b: &Messages) -> Self {
+        let mut bounds = Self::default();
+        for (least, sent, received) in [(true, &a.sent, &b.received), (false, &b.sent, &a.received)]
+        {
+            for (id, sent) in sent {
+                let (Some(sent), Some(&Some(received))) = (*sent, received.get(id)) else {
+                    continue;
+                };
+                bounds.messages += 1;
+                let apart_ns = i128::from(sent.0) - i128::from(received.0);
+                if least {
+                    bounds.least_ns = bounds.least_ns.max(Some(apart_ns));
+                } else {
+                    let most_ns = bounds.most_ns.unwrap_or(i128::MAX);
+                    bounds.most_ns = Some(most_ns.min(-apart_ns));
+                }
+            }
+        }
+        bounds
+    }
+
+    /// Both, if there are both.
+    const fn both(self) -> Option<(i128, i128)> {
+        match (self.least_ns, self.most_ns) {
+            (Some(least), Some(most)) => Some((least, most)),
+            _ => None,
+        }
+    }
+}
+
+/// By what a log was aligned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aligned {
+    /// What its file is called.
+    pub log: String,
+    /// The log that it was aligned with.
+    pub with: String,
+    /// How many messages tell.
+    pub messages: u64,
+    /// By how much it may have to be moved, seen from the wall clock of both, or from their
+    /// starts if they do not tell it: not less, and not more. It was moved by the middle.
+    pub bounds_ns: (i128, i128),
+    /// Whether that is seen from the wall clock.
+    pub by_wall_clock: bool,
+}
+
+impl std::fmt::Display for Aligned {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (least, most) = self.bounds_ns;
+        let clock = if self.by_wall_clock {
+            "its wall clock"
+        } else {
+            "aligning their starts"
+        };
+        let (log, with, messages) = (&self.log, &self.with, self.messages);
+        write!(
+            f,
+            "{log}: by {messages} messages with {with} it is moved by {}, beside {clock}; that is between {} and {}",
+            Span(least + (most - least) / 2),
+            Span(least),
+            Span(most),
+        )
+    }
+}
+
+/// When the wall clock says that a log's clock began.
+pub(super) fn began(log: &Facts) -> Option<i128> {
+    let (time, unix) = log.wall_clock?;
+    Some(i128::try_from(unix).unwrap_or(i128::MAX / 4) - i128::from(time.0))
+}
+
+/// When the clock of each process began, by that of the first, and how that is known.
+pub(super) fn zeros(
+    logs: &[Facts],
+    groups: &[Vec<usize>],
+) -> Result<(Vec<i128>, Vec<Aligned>), PlanError> {
+    let told: Vec<Messages> = groups
+        .iter()
+        .map(|group| {
+            let mut all = Messages::default();
+            group.iter().for_each(|&log| all.add(&logs[log].messages));
+            all
+        })
+        .collect();
+    let log = |process: usize| &logs[groups[process][0]];
+    let mut zeros: Vec<Option<i128>> = vec![None; groups.len()];
+    zeros[0] = Some(0);
+    let mut aligned = Vec::new();
+    let mut placed = vec![0];
+    // Always the process whose clock is known best from one that has its place already.
+    while placed.len() < groups.len() {
+        let mut best: Option<(i128, usize, usize, Bounds, i128)> = None;
+        let mut one_way = None;
+        for &from in &placed {
+            for to in (0..groups.len()).filter(|to| zeros[*to].is_none()) {
+                let bounds = Bounds::of(&told[from], &told[to]);
+                let Some((least, most)) = bounds.both() else {
+                    if bounds.messages > 0 {
+                        one_way = one_way.or(Some((from, to, bounds)));
+                    }
+                    continue;
+                };
+                let width = most - least;
+                if width < 0 {
+                    let (one, other) = (log(from).name.clone(), log(to).name.clone());
+                    return Err(PlanError::Contradiction(one, other, Span(-width)));
+                }
+                if best.is_none_or(|(known, ..)| width < known) {
+                    best = Some((width, from, to, bounds, least + width / 2));
+                }
+            }
+        }
+        let Some((_, from, to, bounds, zero)) = best else {
+            return Err(match one_way {
+                Some((from, to, bounds)) => one_way_error(log(from), log(to), bounds),
+                None => {
+                    let lost = zeros.iter().position(Option::is_none).unwrap_or(0);
+                    PlanError::NoMessages(log(lost).name.clone())
+                }
+            });
+        };
+        zeros[to] = zeros[from].map(|from| from + zero);
+        placed.push(to);
+        let (usual, by_wall_clock) = usual(log(from), log(to));
+        let bound = |bound: Option<i128>| bound.unwrap_or(zero) - usual;
+        aligned.push(Aligned {
+            log: log(to).name.clone(),
+            with: log(from).name.clone(),
+            messages: bounds.messages,
+            bounds_ns: (bound(bounds.least_ns), bound(bounds.most_ns)),
+            by_wall_clock,
+        });
+    }
+    Ok((
+        zeros.into_iter().map(Option::unwrap_or_default).collect(),
+        aligned,
+    ))
+}
+
+/// How much later a clock began than another, without messages: by the wall clock, if both tell it.
+fn usual(one: &Facts, other: &Facts) -> (i128, bool) {
+    match (began(one), began(other)) {
+        (Some(one), Some(other)) => (other - one, true),
+        _ => {
+            let first = |log: &Facts| i128::from(log.first.unwrap_or_default().0);
+            (first(one) - first(other), false)
+        }
+    }
+}
+
+fn one_way_error(one: &Facts, other: &Facts, bounds: Bounds) -> PlanError {
+    let (usual, by_wall_clock) = usual(one, other);
+    let clock = if by_wall_clock { "wall-clock" } else { "start" };
+    let limit = match (bounds.least_ns, bounds.most_ns) {
+        (Some(least), _) => format!("at least {}", Span(least - usual)),
+        (_, Some(most)) => format!("at most {}", Span(most - usual)),
+        _ => String::new(),
+    };
+    PlanError::OneWay {
+        one: one.name.clone(),
+        other: other.name.clone(),
+        limit,
+        clock,
+    }
+}
+
+/// A length of time, which may be negative: `-1.2 ms`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span(pub i128);
+
+impl std::fmt::Display for Span {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
+        let ns = self.0;
+        let unit = units.iter().find(|(unit, _)| ns.abs() >= *unit);
+        match unit {
+            Some((unit, name)) => {
+                let sign = if ns < 0 { "-" } else { "" };
+                let thousandths = ns.abs() / (unit / 1000);
+                let (whole, part) = (thousandths / 1000, thousandths % 1000);
+                let part = format!("{part:03}");
+                let part = part.trim_end_matches('0');
+                let point = if part.is_empty() { "" } else { "." };
+                write!(f, "{sign}{whole}{point}{part} {name}")
+            }
+            None => write!(f, "{ns} ns"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_stand_behind_the_word() {
+        for (text, wanted) in [
+            ("SEND 42", Some("42")),
+            ("SEND  42 to worker", Some("42")),
+            ("SEND", None),
+            ("SEND ", None),
+            ("SENDER 42", None),
+            ("send 42", None),
+            ("I SEND 42", None),
+        ] {
+            assert_eq!(
+                id(text.as_bytes(), "SEND"),
+                wanted.map(str::as_bytes),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn lengths_in_words() {
+        for (ns, text) in [
+            (0, "0 ns"),
+            (-999, "-999 ns"),
+            (1_000, "1 us"),
+            (-1_230_000, "-1.23 ms"),
+            (1_050_000_000, "1.05 s"),
+        ] {
+            assert_eq!(Span(ns).to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The parts of one log, put together: each event once, in the order of the log.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::MergeError;
+use super::feed::{Feed, Held};
+use eventlog::event::EventType;
+use eventlog::header::Header;
+use eventlog::ids::{CapId, Nanos};
+use eventlog::is_undated;
+use eventlog::problem::LogError;
+use eventlog::source::Source;
+
+/// The logs of one process.
+#[derive(Debug)]
+pub(super) struct Parts<S> {
+    feeds: Vec<Feed<S>>,
+    /// The events so far whose time says nothing of their place.
+    undated: FxHashSet<Owned>,
+}
+
+/// An event for itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Owned {
+    id: EventType,
+    time: Nanos,
+    cap: Option<CapId>,
+    payload: Vec<u8>,
+}
+
+impl From<Held<'_>> for Owned {
+    fn from(held: Held<'_>) -> Self {
+        Self {
+            id: held.id,
+            time: held.time,
+            cap: held.cap,
+            payload: held.payload.to_vec(),
+        }
+    }
+}
+
+type Emit<'a> = dyn FnMut(&Held<'_>) -> io::Result<()> + 'a;
+
+impl<S: Source> Parts<S> {
+    pub(super) fn new(feeds: Vec<Feed<S>>) -> Self {
+        Self {
+            feeds,
+            undated: FxHashSet::default(),
+        }
+    }
+
+    /// When the turn of the next event is; `None` at the end.
+    pub(super) fn key(&mut self) -> Result<Option<Nanos>, LogError> {
+        let mut first: Option<Nanos> = None;
+        for feed in &mut self.feeds {
+            if let Some(key) = feed.key()? {
+                first = Some(first.map_or(key, |first| first.min(key)));
+            }
+        }
+        Ok(first)
+    }
+
+    /// Hands out the events whose turn is up to `until`, or some of them.
+    pub(super) fn emit(&mut self, until: Nanos, emit: &mut Emit<'_>) -> Result<(), MergeError> {
+        if let [feed] = &mut self.feeds[..] {
+            while feed.key()?.is_some_and(|key| key <= until)
+                && let Some(held) = feed.event()
+            {
+                emit(&held)?;
+                feed.pass();
+            }
+            return Ok(());
+        }
+        let Some(key) = self.key()?.filter(|&key| key <= until) else {
+            return Ok(());
+        };
+        let mut alone = None;
+        let mut next = Nanos(u64::MAX);
+        for (place, feed) in self.feeds.iter_mut().enumerate() {
+            match feed.key()? {
+                Some(other) if other == key && alone.is_none() => alone = Some(place),
+                Some(other) => next = next.min(other),
+                None => {}
+            }
+        }
+        match alone {
+            Some(place) if next > key => self.alone(place, until, next, emit),
+            _ => self.together(key, emit),
+        }
+    }
+
+    /// Events before `next`, which only one part has.
+    fn alone(
+        &mut self,
+        place: usize,
+        until: Nanos,
+        next: Nanos,
+        emit: &mut Emit<'_>,
+    ) -> Result<(), MergeError> {
+        let feed = &mut self.feeds[place];
+        while feed.key()?.is_some_and(|key| key <= until && key < next)
+            && let Some(held) = feed.event()
+        {
+            if !is_undated(held.id.0) || self.undated.insert(held.into()) {
+                emit(&held)?;
+            }
+            feed.pass();
+        }
+        Ok(())
+    }
+
+    /// The events of one moment of several parts.
+    fn together(&mut self, at: Nanos, emit: &mut Emit<'_>) -> Result<(), MergeError> {
+        let mut all: Vec<Owned> = Vec::new();
+        let mut header: Option<Arc<Header>> = None;
+        for feed in &mut self.feeds {
+            let mut own: Vec<Owned> = Vec::new();
+            while feed.key()? == Some(at)
+                && let Some(held) = feed.event()
+            {
+                header.get_or_insert_with(|| Arc::clone(held.header));
+                if !is_undated(held.id.0) || self.undated.insert(held.into()) {
+                    own.push(held.into());
+                }
+                feed.pass();
+            }
+            all = join(all, own);
+        }
+        let Some(header) = header else { return Ok(()) };
+        for event in &all {
+            emit(&Held {
+                id: event.id,
+                time: event.time,
+                cap: event.cap,
+                payload: &event.payload,
+                header: &header,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Both lists in one, in an order that is that of each; what both have is there once.
+fn join(first: Vec<Owned>, second: Vec<Owned>) -> Vec<Owned> {
+    if first.is_empty() || second.is_empty() {
+        return if first.is_empty() { second } else { first };
+    }
+    let mut places: FxHashMap<&Owned, VecDeque<usize>> = FxHashMap::default();
+    for (place, event) in first.iter().enumerate() {
+        places.entry(event).or_default().push_back(place);
+    }
+    let mut next = 0;
+    let mut pairs = Vec::new();
+    for event in &second {
+        let mut pair = None;
+        if let Some(places) = places.get_mut(event) {
+            while places.front().is_some_and(|&place| place < next) {
+                places.pop_front();
+            }
+            pair = places.pop_front();
+        }
+        next = pair.map_or(next, |place| place + 1);
+        pairs.push(pair);
+    }
+    let mut all = Vec::new();
+    let mut first = first.into_iter().enumerate().peekable();
+    for (event, pair) in second.into_iter().zip(pairs) {
+        let Some(place) = pair else {
+            all.push(event);
+            continue;
+        };
+        while let Some((_, before)) = first.next_if(|(at, _)| *at <= place) {
+            all.push(before);
+        }
+    }
+    all.extend(first.map(|(_, event)| event));
+    all
+}

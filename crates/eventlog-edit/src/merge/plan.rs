@@ -1,0 +1,241 @@
+//! Which logs are of one process, where each begins on the common axis, and what becomes of its numbers.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::pairs::{Aligned, Span, began, zeros as zeros_of_pairs};
+use super::survey::Facts;
+use super::types::Types;
+use crate::renumber::{MOST_CAPS, Numbering};
+use eventlog::ids::{Duration, Nanos};
+use eventlog::record::DECADE;
+
+/// By what logs are put onto one axis.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Align {
+    /// By the wall clock.
+    #[default]
+    WallClock,
+    /// Their first events are at the same time.
+    Start,
+    /// The first marker or message with this text is at the same time.
+    Marker(String),
+    /// Messages that processes send each other do not arrive before they are sent: the two words
+    /// that begin what the program says of sending and receiving one, with its id behind.
+    Messages(String, String),
+}
+
+impl Align {
+    /// The words of messages, if nobody says others.
+    pub const WORDS: (&'static str, &'static str) = ("SEND", "RECV");
+}
+
+/// Why logs cannot be merged as was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PlanError {
+    /// A log does not tell the wall clock.
+    #[error(
+        "{0} does not tell the wall clock (GHC 7.4 and newer log it): align the logs by start or by a marker"
+    )]
+    NoWallClock(String),
+    /// A log has no such marker.
+    #[error("{0} has no marker or message “{1}”")]
+    NoMarker(String, String),
+    /// The clocks of two logs are more than ten years apart.
+    #[error("{0} and {1} are more than ten years apart: align them by start or by a marker")]
+    FarApart(String, String),
+    /// There are no messages between a log and the others.
+    #[error(
+        "{0} has no messages with the others: there has to be a marker or message such as “SEND 42” in one log and “RECV 42” in the other, in both directions"
+    )]
+    NoMessages(String),
+    /// There are messages in one direction only, which is a limit but no time.
+    #[error(
+        "between {one} and {other} messages go in one direction only, so they say one limit: aligned by {clock}, {other} has to be moved by {limit}. Align them so, with an offset within that limit"
+    )]
+    OneWay {
+        /// The one log.
+        one: String,
+        /// The other one.
+        other: String,
+        /// By how much that has to be moved.
+        limit: String,
+        /// As seen from which alignment.
+        clock: &'static str,
+    },
+    /// Some messages would have arrived before they were sent, whatever the clocks.
+    #[error(
+        "the messages between {0} and {1} contradict each other by {2}: some would arrive before they were sent, however the clocks are moved. An id may stand for two messages, or a clock may run faster than the other"
+    )]
+    Contradiction(String, String, Span),
+    /// There are more capabilities, threads or other numbers than a log can have.
+    #[error("together the logs have more {0} than one log can have")]
+    TooMany(&'static str),
+}
+
+/// What is written of which logs.
+#[derive(Debug)]
+pub struct Plan {
+    pub(super) processes: Vec<Planned>,
+    pub(super) types: Types,
+    aligned: Vec<Aligned>,
+}
+
+/// A process, and the logs that are parts of its log.
+#[derive(Debug)]
+pub(super) struct Planned {
+    pub(super) logs: Vec<usize>,
+    pub(super) shift: Duration,
+    pub(super) numbering: Numbering,
+    pub(super) has_censuses: bool,
+    /// What is said of it, if its log does not.
+    pub(super) made: Option<Made>,
+}
+
+/// The capability set that is made for a process.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) capset: u32,
+    /// What the file of its log is called.
+    pub(super) name: String,
+    /// Its capabilities, with their new numbers.
+    pub(super) caps: Range<u16>,
+}
+
+impl Plan {
+    /// Plans to merge the logs of which these are the facts. Each is moved by its offset, in
+    /// nanoseconds, beside what the alignment asks for.
+    ///
+    /// # Errors
+    /// If they cannot be merged so.
+    pub fn new(logs: &[Facts], align: &Align, offsets: &[i128]) -> Result<Self, PlanError> {
+        let groups = processes(logs);
+        let (shifts, aligned) = match &groups[..] {
+            [_] => (vec![Duration::ZERO], Vec::new()),
+            _ => shifts(logs, &groups, align, offsets)?,
+        };
+        let mut numbering = Numbering::default();
+        let mut with_censuses = false;
+        let mut planned = Vec::new();
+        let many = groups.len() > 1;
+        for (group, shift) in groups.into_iter().zip(shifts) {
+            let of =
+                |of: fn(&Facts) -> u64| group.iter().map(|&log| of(&logs[log])).max().unwrap_or(0);
+            let made = many && !group.iter().any(|&log| logs[log].has_process);
+            let capset = u32::try_from(of(|log| log.capsets)).unwrap_or(0);
+            let capset = numbering.capsets.saturating_add(capset);
+            let after = numbering.after(&[
+                of(|log| u64::from(log.caps)),
+                of(|log| log.threads),
+                of(|log| log.capsets) + u64::from(made),
+                of(|log| log.cost_centres),
+                of(|log| log.counters),
+                of(|log| log.texts),
+            ]);
+            let after = after.map_err(PlanError::TooMany)?;
+            if u32::from(after.caps) > MOST_CAPS {
+                return Err(PlanError::TooMany("capabilities"));
+            }
+            let censuses = group.iter().any(|&log| logs[log].has_censuses);
+            planned.push(Planned {
+                shift,
+                has_censuses: !with_censuses,
+                made: made.then(|| Made {
+                    capset,
+                    name: logs[group[0]].name.clone(),
+                    caps: numbering.caps..after.caps,
+                }),
+                numbering: std::mem::replace(&mut numbering, after),
+                logs: group,
+            });
+            with_censuses |= censuses;
+        }
+        let makes = planned.iter().any(|process| process.made.is_some());
+        Ok(Self {
+            types: Types::of(logs, makes),
+            processes: planned,
+            aligned,
+        })
+    }
+
+    /// How logs were aligned by messages, if they were.
+    #[must_use]
+    pub fn aligned(&self) -> &[Aligned] {
+        &self.aligned
+    }
+
+    /// How many processes the logs are of.
+    #[must_use]
+    pub fn processes(&self) -> usize {
+        self.processes.len()
+    }
+}
+
+/// The logs by process, in their order.
+fn processes(logs: &[Facts]) -> Vec<Vec<usize>> {
+    let same = |a: &Facts, b: &Facts| {
+        let told = a.wall_clock.is_some();
+        told && a.wall_clock == b.wall_clock && a.pid == b.pid && a.types == b.types
+    };
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (place, log) in logs.iter().enumerate() {
+        match groups.iter_mut().find(|group| same(&logs[group[0]], log)) {
+            Some(group) => group.push(place),
+            None => groups.push(vec![place]),
+        }
+    }
+    groups
+}
+
+/// How much later the events of each process are on the common axis, and how messages tell.
+fn shifts(
+    logs: &[Facts],
+    groups: &[Vec<usize>],
+    align: &Align,
+    offsets: &[i128],
+) -> Result<(Vec<Duration>, Vec<Aligned>), PlanError> {
+    let (of_messages, aligned) = match align {
+        Align::Messages(..) => zeros_of_pairs(logs, groups)?,
+        _ => (vec![0; groups.len()], Vec::new()),
+    };
+    let mut zeros = Vec::new();
+    for (group, of_messages) in groups.iter().zip(of_messages) {
+        let log = &logs[group[0]];
+        let at = |time: Nanos| i128::from(time.0);
+        // When its clock begins, by a clock that all have.
+        let zero = match align {
+            Align::WallClock => {
+                began(log).ok_or_else(|| PlanError::NoWallClock(log.name.clone()))?
+            }
+            Align::Start => {
+                let first = group.iter().filter_map(|&log| logs[log].first).min();
+                -at(first.unwrap_or_default())
+            }
+            Align::Marker(text) => {
+                let marker = group.iter().filter_map(|&log| logs[log].marker).min();
+                let none = || PlanError::NoMarker(log.name.clone(), text.clone());
+                -at(marker.ok_or_else(none)?)
+            }
+            Align::Messages(..) => of_messages,
+        };
+        let offset = group
+            .iter()
+            .filter_map(|&log| offsets.get(log))
+            .sum::<i128>();
+        zeros.push((zero.saturating_add(offset), &log.name));
+    }
+    let Some(&(first, name)) = zeros.iter().min_by_key(|(zero, _)| *zero) else {
+        return Ok((Vec::new(), aligned));
+    };
+    let shift = |&(zero, other): &(i128, &String)| {
+        let later = u64::try_from(zero.saturating_sub(first)).unwrap_or(u64::MAX);
+        if later >= DECADE.0 {
+            return Err(PlanError::FarApart(name.clone(), other.clone()));
+        }
+        Ok(Duration(later))
+    };
+    let shifts: Result<Vec<Duration>, PlanError> = zeros.iter().map(shift).collect();
+    Ok((shifts?, aligned))
+}

@@ -1,0 +1,321 @@
+//! Puts events into blocks.
+//!
+//! A log is read by time, and of events at one time first that of the block that comes first in
+//! the file. So that who reads the new log gets its events in the order in which they were
+//! written, blocks go to the file in the order in which they were begun, and an event that is to
+//! come behind one of another capability at the same time never stands in an earlier block.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+
+use eventlog::encode::header_bytes;
+use eventlog::event::EventType;
+use eventlog::header::{BLOCK_MARKER, END_OF_DATA, Header};
+use eventlog::ids::{CapId, Nanos};
+use eventlog::is_undated;
+use eventlog::record::{Marker, PREFIX, Record};
+
+/// A block is ended when it has so many bytes ...
+const MOST_BLOCK_BYTES: usize = 1 << 20;
+/// ... or fewer, if there are so many capabilities that all blocks would take more than this.
+const ALL_BLOCKS_BYTES: usize = 64 << 20;
+/// But it has so many at least.
+const LEAST_BLOCK_BYTES: usize = 16 << 10;
+/// The capability of events that are of none.
+const NO_CAP: u16 = 0xFFFF;
+
+/// An event that is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewEvent<'a> {
+    /// Its type, which the header declares.
+    pub id: EventType,
+    /// When it happened.
+    pub time: Nanos,
+    /// The capability in whose block it is to stand.
+    pub cap: Option<CapId>,
+    /// Its bytes, without type, time and length.
+    pub payload: &'a [u8],
+}
+
+impl<'a> From<&Record<'a>> for NewEvent<'a> {
+    fn from(record: &Record<'a>) -> Self {
+        Self {
+            id: record.id,
+            time: record.time,
+            cap: record.cap,
+            payload: record.payload,
+        }
+    }
+}
+
+/// The block of a capability that is being filled.
+#[derive(Debug, Default)]
+struct Open {
+    /// Its place among all blocks; 0 if the capability has none.
+    place: u64,
+    /// Its events, behind room for the marker.
+    bytes: Vec<u8>,
+    /// The first and the last time of its events.
+    times: Option<(Nanos, Nanos)>,
+    /// When the last collection in it began: its end may be dated back to then.
+    collection: Nanos,
+}
+
+/// Writes a log.
+///
+/// ```
+/// use eventlog::ids::{CapId, Nanos};
+/// use eventlog::source::read_log;
+/// use eventlog_edit::{LogWriter, NewEvent};
+/// use eventlog::{EventType, Record};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let types = [(EventType::BLOCK_MARKER, Some(14), "Block marker"), (EventType::USER_MSG, None, "User message")];
+/// let mut writer = LogWriter::new(Vec::new());
+/// writer.begin(types)?;
+/// writer.event(&NewEvent {
+///     id: EventType::USER_MSG,
+///     time: Nanos(7),
+///     cap: Some(CapId(0)),
+///     payload: b"hello",
+/// })?;
+/// let (log, bytes) = writer.finish()?;
+/// assert_eq!(log.len() as u64, bytes);
+/// let mut events = 0;
+/// let reader = read_log(&mut log.as_slice(), &mut |record: &Record<'_>| {
+///     assert_eq!((record.time, record.payload), (Nanos(7), &b"hello"[..]));
+///     events += 1;
+/// })?;
+/// assert_eq!((events, reader.damage().count()), (1, 0));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct LogWriter<W> {
+    out: W,
+    written_bytes: u64,
+    /// Whether a log is begun and not ended.
+    begun: bool,
+    /// The types whose events carry their length, as bits.
+    variable: Box<[u64; 1024]>,
+    /// The block of each capability; first of none, then of 0, 1, ...
+    open: Vec<Open>,
+    /// Of which of these there are blocks, in the order in which they were begun.
+    order: VecDeque<usize>,
+    begun_blocks: u64,
+    /// The latest time so far, and the place of the last block that has an event of that time.
+    latest: (Nanos, u64),
+}
+
+impl<W: Write> LogWriter<W> {
+    /// A writer to `out`.
+    #[must_use]
+    pub fn new(out: W) -> Self {
+        Self {
+            out,
+            written_bytes: 0,
+            begun: false,
+            variable: Box::new([0; 1024]),
+            open: Vec::new(),
+            order: VecDeque::new(),
+            begun_blocks: 0,
+            latest: (Nanos(0), 0),
+        }
+    }
+
+    /// Whether a header was written.
+    #[must_use]
+    pub const fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Begins a log with these types: number, bytes of a payload (`None` if each event carries
+    /// its length), description. One that was begun before ends: a file may have several.
+    ///
+    /// # Errors
+    /// If that cannot be written.
+    pub fn begin<'a>(
+        &mut self,
+        types: impl IntoIterator<Item = (EventType, Option<u16>, &'a str), IntoIter: Clone>,
+    ) -> io::Result<()> {
+        self.end()?;
+        let types = types.into_iter();
+        self.variable.fill(0);
+        for (id, size, _) in types.clone() {
+            // Of several declarations the last one counts.
+            let (word, bit) = (usize::from(id.0 >> 6), 1 << (id.0 & 63));
+            self.variable[word] &= !bit;
+            if size.is_none() {
+                self.variable[word] |= bit;
+            }
+        }
+        self.begun = true;
+        self.latest = (Nanos(0), 0);
+        let header = header_bytes(types);
+        self.put(&header)
+    }
+
+    /// Begins a log with the header of another.
+    ///
+    /// # Errors
+    /// If that cannot be written.
+    pub fn begin_as(&mut self, header: &Header) -> io::Result<()> {
+        let types = header.types.iter();
+        self.begin(types.map(|decl| (decl.id, decl.size, &*decl.description)))
+    }
+
+    /// Writes an event.
+    ///
+    /// # Errors
+    /// If that cannot be written.
+    pub fn event(&mut self, event: &NewEvent<'_>) -> io::Result<()> {
+        let NewEvent { id, time, .. } = *event;
+        let at = event.cap.map_or(0, |cap| usize::from(cap.0) + 1);
+        if at >= self.open.len() {
+            self.open.resize_with(at + 1, Open::default);
+        }
+        let undated = is_undated(id.0);
+        let open = &self.open[at];
+        if open.place != 0 {
+            // Behind an event of the same time in a later block.
+            if !undated && time == self.latest.0 && open.place < self.latest.1 {
+                self.write_blocks(self.latest.1)?;
+            } else if !undated && !open.may_follow(id, time) {
+                self.write_blocks(open.place)?;
+            }
+        }
+        let open = &mut self.open[at];
+        if open.place == 0 {
+            self.begun_blocks += 1;
+            open.begin(self.begun_blocks);
+            self.order.push_back(at);
+        }
+        let (word, bit) = (usize::from(id.0 >> 6), 1 << (id.0 & 63));
+        open.push(event, self.variable[word] & bit != 0);
+        if !undated {
+            open.note(id, time);
+            if time > self.latest.0 {
+                self.latest = (time, open.place);
+            } else if time == self.latest.0 {
+                self.latest.1 = self.latest.1.max(open.place);
+            }
+        }
+        let share = ALL_BLOCKS_BYTES / self.order.len().max(1);
+        if open.bytes.len() >= share.clamp(LEAST_BLOCK_BYTES, MOST_BLOCK_BYTES) {
+            let place = open.place;
+            self.write_blocks(place)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the blocks up to that place.
+    fn write_blocks(&mut self, to: u64) -> io::Result<()> {
+        while let Some(&at) = self.order.front()
+            && self.open[at].place <= to
+        {
+            self.order.pop_front();
+            let cap = at.checked_sub(1).and_then(|cap| u16::try_from(cap).ok());
+            let open = &mut self.open[at];
+            open.mark(cap.unwrap_or(NO_CAP));
+            self.out.write_all(&open.bytes)?;
+            self.written_bytes += open.bytes.len() as u64;
+            open.end();
+        }
+        Ok(())
+    }
+
+    /// Ends the log that was begun last.
+    fn end(&mut self) -> io::Result<()> {
+        self.write_blocks(u64::MAX)?;
+        if std::mem::take(&mut self.begun) {
+            self.put(&END_OF_DATA.to_be_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Ends the log. The result is where it went, and how many bytes it has.
+    ///
+    /// # Errors
+    /// If that cannot be written.
+    pub fn finish(mut self) -> io::Result<(W, u64)> {
+        self.end()?;
+        self.out.flush()?;
+        Ok((self.out, self.written_bytes))
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.written_bytes += bytes.len() as u64;
+        self.out.write_all(bytes)
+    }
+}
+
+impl Open {
+    fn begin(&mut self, place: u64) {
+        self.place = place;
+        self.bytes.resize(Marker::BYTES, 0);
+        self.times = None;
+        self.collection = Nanos(0);
+    }
+
+    fn end(&mut self) {
+        self.place = 0;
+        self.bytes.clear();
+    }
+
+    /// Whether an event may stand behind those of the block: later than these, or the end of a
+    /// collection, which is dated back.
+    fn may_follow(&self, id: EventType, time: Nanos) -> bool {
+        let Some((_, last)) = self.times else {
+            return true;
+        };
+        let earliest = if id == EventType::GC_END {
+            self.collection
+        } else {
+            last
+        };
+        earliest <= time
+    }
+
+    fn note(&mut self, id: EventType, time: Nanos) {
+        if id == EventType::GC_START {
+            self.collection = time;
+        }
+        self.times = Some(match self.times {
+            None => {
+                self.collection = time;
+                (time, time)
+            }
+            Some((first, last)) => (first.min(time), last.max(time)),
+        });
+    }
+
+    fn push(&mut self, event: &NewEvent<'_>, is_variable: bool) {
+        let mut prefix = [0; PREFIX + 2];
+        prefix[..2].copy_from_slice(&event.id.0.to_be_bytes());
+        prefix[2..PREFIX].copy_from_slice(&event.time.0.to_be_bytes());
+        if is_variable {
+            let len = u16::try_from(event.payload.len()).unwrap_or(u16::MAX);
+            prefix[PREFIX..].copy_from_slice(&len.to_be_bytes());
+            self.bytes.extend_from_slice(&prefix);
+            let payload = &event.payload[..usize::from(len)];
+            self.bytes.extend_from_slice(payload);
+        } else {
+            self.bytes.extend_from_slice(&prefix[..PREFIX]);
+            self.bytes.extend_from_slice(event.payload);
+        }
+    }
+
+    /// Writes the marker in front of the events.
+    fn mark(&mut self, cap: u16) {
+        let (first, last) = self.times.unwrap_or_default();
+        let size = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
+        let Some(marker) = self.bytes.get_mut(..Marker::BYTES) else {
+            return;
+        };
+        marker[..2].copy_from_slice(&BLOCK_MARKER.to_be_bytes());
+        marker[2..10].copy_from_slice(&first.0.to_be_bytes());
+        marker[10..14].copy_from_slice(&size.to_be_bytes());
+        marker[14..22].copy_from_slice(&last.0.to_be_bytes());
+        marker[22..24].copy_from_slice(&cap.to_be_bytes());
+    }
+}

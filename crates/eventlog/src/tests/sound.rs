@@ -1,0 +1,124 @@
+//! Sound logs are read as they are: whatever sound event stands last, before the
+//! end, is that event, and nothing is wrong.
+
+use crate::source::read_log;
+use crate::{EventType, Record};
+use proptest::prelude::*;
+
+/// A log that declares these types, of a fixed size or none, with two runs of a
+/// thread, `event`, and the end; in a block or outside of one.
+fn log(types: &[(u16, Option<u16>)], event: &[u8], in_block: bool) -> Vec<u8> {
+    let mut log = b"hdrbhetb".to_vec();
+    for (id, size) in types {
+        log.extend(b"etb\0");
+        log.extend(id.to_be_bytes());
+        log.extend(size.unwrap_or(0xFFFF).to_be_bytes());
+        log.extend([0, 0, 0, 4]);
+        log.extend(b"type");
+        log.extend([0; 4]);
+        log.extend(b"ete\0");
+    }
+    log.extend(b"hetehdredatb");
+    let mut events = Vec::new();
+    for (time, thread) in [(1000_u64, 7_u32), (2000, 8)] {
+        events.extend(EventType::RUN_THREAD.0.to_be_bytes());
+        events.extend(time.to_be_bytes());
+        events.extend(thread.to_be_bytes());
+    }
+    events.extend(event);
+    if in_block {
+        log.extend(EventType::BLOCK_MARKER.0.to_be_bytes());
+        log.extend(500_u64.to_be_bytes());
+        log.extend((24 + events.len() as u32 + 2).to_be_bytes());
+        log.extend(9_000_000_u64.to_be_bytes());
+        log.extend([0, 0]);
+    }
+    log.extend(events);
+    log.extend([0xFF, 0xFF]);
+    log
+}
+
+/// The types of the table, sizes as small as they can be, and those that a
+/// reader must know.
+fn types() -> Vec<(u16, Option<u16>)> {
+    let mut types: Vec<_> = EventType::ALL
+        .iter()
+        .map(|id| {
+            let fixed = id.expected_class() == Some(crate::event::SizeClass::Fixed);
+            (id.0, fixed.then_some(id.least_payload_bytes().unwrap_or(0)))
+        })
+        .collect();
+    types.push((EventType::BLOCK_MARKER.0, Some(14)));
+    types
+}
+
+fn last_event(log: &[u8]) -> (Vec<(u16, u64, Vec<u8>)>, u64) {
+    let mut events = Vec::new();
+    let mut sink = |record: &Record<'_>| {
+        events.push((record.id.0, record.time.0, record.payload.to_vec()));
+    };
+    let reader = read_log(&mut { log }, &mut sink).expect("a log");
+    let accounting = reader.accounting().expect("it is read");
+    assert_eq!(accounting.total(), log.len() as u64);
+    (events, reader.damage().count())
+}
+
+fn event(id: u16, size: Option<u16>, time: u64, payload: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let payload = match size {
+        Some(size) => payload.iter().copied().cycle().take(size.into()).collect(),
+        None => payload.to_vec(),
+    };
+    let mut bytes = id.to_be_bytes().to_vec();
+    bytes.extend(time.to_be_bytes());
+    if size.is_none() {
+        bytes.extend((payload.len() as u16).to_be_bytes());
+    }
+    bytes.extend(&payload);
+    (bytes, payload)
+}
+
+/// A profile sample with a stack of one cost centre, right before the end: its
+/// zeros look like the creation of a thread.
+#[test]
+fn a_profile_sample_at_the_end() {
+    let sample = b"\0\0\0\0\0\0\0\0\0\0\0\xF7\x01\0\0\0\xBC";
+    let id = EventType::PROF_SAMPLE_COST_CENTRE.0;
+    let (bytes, _) = event(id, None, 63_000, sample);
+    for in_block in [true, false] {
+        let (events, damage) = last_event(&log(&types(), &bytes, in_block));
+        assert_eq!(damage, 0);
+        assert_eq!(events.len(), 3);
+        assert_eq!(events.last(), Some(&(id, 63_000, sample.to_vec())));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_last_event_is_what_it_is(
+        which in any::<prop::sample::Index>(),
+        time in 2000..9_000_000_u64,
+        payload in prop_oneof![
+            prop::collection::vec(any::<u8>(), 1..300),
+            // From 22 bytes on they may, with their length before them, be two whole
+            // events of the right times, and are then taken for these.
+            prop::collection::vec(prop_oneof![Just(0), Just(1), Just(0xFF)], 1..22),
+        ],
+        in_block in any::<bool>(),
+    ) {
+        let types = types();
+        let (id, size) = types[which.index(types.len() - 1)];
+        // GHC declares one byte more for these than it writes: their length is
+        // found in their content, which cannot be any bytes.
+        prop_assume!(id != EventType::IPE.0);
+        // Zeros and ones again and again, up to a large size, may be whole events.
+        let like_events = payload.iter().all(|byte| matches!(byte, 0 | 1 | 0xFF));
+        prop_assume!(!(like_events && size.is_some_and(|size| size >= 24)));
+        let (bytes, payload) = event(id, size, time, &payload);
+        let (events, damage) = last_event(&log(&types, &bytes, in_block));
+        prop_assert_eq!(damage, 0, "type {} {:?}", id, events);
+        prop_assert_eq!(events.len(), 3);
+        prop_assert_eq!(events.last(), Some(&(id, time, payload)));
+    }
+}

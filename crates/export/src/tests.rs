@@ -1,0 +1,205 @@
+//! Parquet, CSV and JSON lines: the same rows in each, the same bytes each time, and nothing that is half
+//! written.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::format::Written;
+use crate::formats::{FORMATS, named};
+use crate::log::{Log, Taker};
+use crate::tables::TABLES;
+use arrow_array::RecordBatch;
+use arrow_csv::ReaderBuilder;
+use arrow_json::LineDelimitedWriter;
+use arrow_json::writer::{LineDelimited, WriterBuilder};
+use arrow_schema::SchemaRef;
+use eventlog::LogError;
+use eventlog::source::read_log;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use session::read_session;
+use tempfile::TempDir;
+use views::fingerprint::fingerprint;
+
+/// The logs that are looked at: threads and collections, damage, heap profiles, samples, none at all.
+const LOGS: [&str; 7] = [
+    "ghc-9.6.6/fib-forkio-N2-l",
+    "ghc-9.6.6/cut-mid-event",
+    "ghc-9.6.6/cut-no-events",
+    "ghc-9.6.6/heap-N2-hT-l-au",
+    "ghc-9.10.3/prof-heap-N1-hc-l-au",
+    "ghc-9.6.6/prof-ffi-safe-N1-p-l",
+    "ghc-9.0.2/binmsg-N1-l-au",
+];
+
+fn bytes(name: &str) -> Vec<u8> {
+    let path = format!(
+        "{}/../../tests/fixtures/logs/{name}.eventlog",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    fs::read(path).expect("a log")
+}
+
+/// Exports a log below a folder.
+fn export(bytes: &[u8], format: &str, folder: &Path) {
+    let session = read_session(&mut { bytes }).expect("a log");
+    let read_again = |take: &mut Taker<'_>| -> Result<(), LogError> {
+        read_log(&mut { bytes }, &mut |record: &eventlog::Record<'_>| {
+            take(record)
+        })
+        .map(drop)
+    };
+    let log = Log {
+        name: "a.eventlog",
+        fingerprint: fingerprint(bytes.len() as u64, &[bytes]),
+        session: &session,
+        range: None,
+        clock_origin_ns: None,
+        read_again: &read_again,
+    };
+    let format = named(format).expect("a format");
+    let Written::Tables(write) = format.written else {
+        panic!("{} has no tables", format.name);
+    };
+    write(&log, folder).expect("it is written");
+}
+
+/// All files below a folder, by their paths there.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).expect("a path below").to_owned();
+                found.insert(name, fs::read(path).expect("a file"));
+            }
+        }
+    }
+    found
+}
+
+fn table_of(path: &Path) -> String {
+    let first = path.iter().next().expect("a folder");
+    first.to_string_lossy().into_owned()
+}
+
+#[test]
+fn what_is_written_twice_is_the_same() {
+    for log in LOGS {
+        let bytes = bytes(log);
+        for format in ["parquet", "csv", "jsonl"] {
+            let [once, again] = [(); 2].map(|()| TempDir::new().expect("a folder"));
+            export(&bytes, format, once.path());
+            export(&bytes, format, again.path());
+            // And again to where it is already.
+            export(&bytes, format, again.path());
+            let (once, again) = (files(once.path()), files(again.path()));
+            assert_eq!(once.len(), TABLES.len());
+            assert!(once == again, "{log} as {format}");
+            let names: Vec<String> = once.keys().map(|path| table_of(path)).collect();
+            for table in TABLES {
+                assert!(names.iter().any(|name| name == table.name));
+            }
+        }
+    }
+}
+
+fn batches(parquet: &[u8]) -> (SchemaRef, Vec<RecordBatch>) {
+    let mut file = tempfile::tempfile().expect("a file");
+    std::io::Write::write_all(&mut file, parquet).expect("it is written");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet");
+    let schema = reader.schema().clone();
+    let batches = reader.build().expect("Parquet");
+    (schema, batches.map(|batch| batch.expect("rows")).collect())
+}
+
+fn lines(batches: &[RecordBatch]) -> String {
+    let writer = WriterBuilder::new().with_explicit_nulls(true);
+    let mut writer: LineDelimitedWriter<Vec<u8>> = writer.build::<_, LineDelimited>(Vec::new());
+    for batch in batches {
+        writer.write(batch).expect("it is written");
+    }
+    writer.finish().expect("it is written");
+    String::from_utf8(writer.into_inner()).expect("UTF-8")
+}
+
+#[test]
+fn every_format_has_the_same_rows() {
+    let mut rows = BTreeMap::<String, usize>::new();
+    for log in LOGS {
+        let bytes = bytes(log);
+        let exported = ["parquet", "csv", "jsonl"].map(|format| {
+            let folder = TempDir::new().expect("a folder");
+            export(&bytes, format, folder.path());
+            files(folder.path())
+        });
+        let [parquet, csv, jsonl] = &exported;
+        for (path, bytes) in parquet {
+            let table = table_of(path);
+            let (schema, batches) = batches(bytes);
+            let json = String::from_utf8_lossy(&jsonl[&path.with_extension("jsonl")]);
+            let expected = lines(&batches);
+            assert!(expected == json, "{log}: {table} as JSON lines");
+            *rows.entry(table.clone()).or_default() += expected.lines().count();
+            let csv = csv[&path.with_extension("csv")].as_slice();
+            let reader = ReaderBuilder::new(schema).with_header(true).build(csv);
+            let read: Vec<RecordBatch> = reader
+                .expect("CSV")
+                .map(|batch| batch.expect("rows"))
+                .collect();
+            // In CSV an empty text is nothing.
+            let expected = expected.replace(":\"\"", ":null");
+            assert!(
+                expected == lines(&read).replace(":\"\"", ":null"),
+                "{log}: {table} as CSV"
+            );
+        }
+    }
+    for table in TABLES {
+        assert!(rows[table.name] > 0, "{} has rows", table.name);
+    }
+}
+
+#[test]
+fn row_groups_are_small_and_columns_have_their_types() {
+    let folder = TempDir::new().expect("a folder");
+    export(&bytes(LOGS[0]), "parquet", folder.path());
+    for table in TABLES {
+        let files = files(&folder.path().join(table.name));
+        let (path, _) = files.first_key_value().expect("a file");
+        let file = fs::File::open(folder.path().join(table.name).join(path)).expect("a file");
+        let reader = SerializedFileReader::new(file).expect("Parquet");
+        let metadata = reader.metadata();
+        let columns = metadata.file_metadata().schema_descr().columns();
+        let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
+        let expected = std::iter::once("run").chain(table.columns.iter().map(|column| column.name));
+        assert_eq!(names, expected.collect::<Vec<_>>());
+        assert!(
+            metadata
+                .row_groups()
+                .iter()
+                .all(|group| group.num_rows() <= 128 << 10)
+        );
+    }
+}
+
+#[test]
+fn names_are_told_apart() {
+    let mut names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), FORMATS.len());
+    for table in TABLES {
+        let mut columns: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
+        columns.push("run");
+        columns.sort_unstable();
+        columns.dedup();
+        assert_eq!(columns.len(), table.columns.len() + 1, "{}", table.name);
+        assert!(table.columns.iter().all(|column| !column.help.is_empty()));
+    }
+}

@@ -1,0 +1,157 @@
+//! A part of a picture, painted elsewhere.
+
+use super::painter::{Align, Face, Paint, Painter, Rect};
+
+/// Passes on what is painted inside a part of a picture, moved to another
+/// place, and leaves the rest out.
+#[derive(Debug)]
+pub struct Crop<'a, P: ?Sized> {
+    painter: &'a mut P,
+    part: Rect,
+    /// How far everything is moved.
+    by: (f64, f64),
+    /// The clips in force, and whether each was passed on.
+    clips: Vec<(Rect, bool)>,
+}
+
+impl<'a, P: Painter + ?Sized> Crop<'a, P> {
+    /// Passes on `part` of what is painted, to `to`.
+    pub fn new(painter: &'a mut P, part: Rect, to: Rect) -> Self {
+        painter.clip(to);
+        Self {
+            painter,
+            part,
+            by: (to.x - part.x, to.y - part.y),
+            clips: Vec::new(),
+        }
+    }
+
+    /// Nothing more is painted.
+    pub fn end(mut self) {
+        while !self.clips.is_empty() {
+            self.unclip();
+        }
+        self.painter.unclip();
+    }
+
+    fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (x + self.by.0, y + self.by.1)
+    }
+
+    fn moved(&self, rect: Rect) -> Rect {
+        let (x, y) = self.at((rect.x, rect.y));
+        Rect::new(x, y, rect.w, rect.h)
+    }
+
+    /// Whether something within these bounds is to be painted; then the clips
+    /// that were held back are passed on.
+    fn shows(&mut self, bounds: Rect) -> bool {
+        let overlap = |a: Rect, b: Rect| {
+            a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
+        };
+        let shown = overlap(bounds, self.part) && self.clips.iter().all(|c| overlap(bounds, c.0));
+        if shown {
+            for at in 0..self.clips.len() {
+                let (clip, passed) = self.clips[at];
+                if !passed {
+                    let clip = self.moved(clip);
+                    self.painter.clip(clip);
+                    self.clips[at].1 = true;
+                }
+            }
+        }
+        shown
+    }
+
+    fn shows_points(&mut self, points: &[(f64, f64)]) -> bool {
+        let least = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).fold(f64::MAX, f64::min);
+        let most = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).fold(f64::MIN, f64::max);
+        let (x, y) = (least(|p| p.0), least(|p| p.1));
+        let (right, bottom) = (most(|p| p.0), most(|p| p.1));
+        // A line has no area of its own.
+        self.shows(Rect::new(
+            x - 0.5,
+            y - 0.5,
+            right - x + 1.0,
+            bottom - y + 1.0,
+        ))
+    }
+}
+
+impl<P: Painter + ?Sized> Painter for Crop<'_, P> {
+    fn fill(&mut self, rect: Rect, paint: Paint) {
+        if self.shows(rect) {
+            let rect = self.moved(rect);
+            self.painter.fill(rect, paint);
+        }
+    }
+
+    fn hatch(&mut self, rect: Rect, paint: Paint) {
+        if self.shows(rect) {
+            let rect = self.moved(rect);
+            self.painter.hatch(rect, paint);
+        }
+    }
+
+    fn hatch_falling(&mut self, rect: Rect, paint: Paint) {
+        if self.shows(rect) {
+            let rect = self.moved(rect);
+            self.painter.hatch_falling(rect, paint);
+        }
+    }
+
+    fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint) {
+        if self.shows_points(&[from, to]) {
+            let (from, to) = (self.at(from), self.at(to));
+            self.painter.line(from, to, width, paint);
+        }
+    }
+
+    fn polyline(&mut self, points: &[(f64, f64)], width: f64, paint: Paint) {
+        if self.shows_points(points) {
+            let points: Vec<(f64, f64)> = points.iter().map(|&point| self.at(point)).collect();
+            self.painter.polyline(&points, width, paint);
+        }
+    }
+
+    fn dashed(&mut self, from: (f64, f64), to: (f64, f64), paint: Paint) {
+        if self.shows_points(&[from, to]) {
+            let (from, to) = (self.at(from), self.at(to));
+            self.painter.dashed(from, to, paint);
+        }
+    }
+
+    fn polygon(&mut self, points: &[(f64, f64)], paint: Paint) {
+        if self.shows_points(points) {
+            let points: Vec<(f64, f64)> = points.iter().map(|&point| self.at(point)).collect();
+            self.painter.polygon(&points, paint);
+        }
+    }
+
+    fn text(&mut self, text: &str, at: (f64, f64), face: Face, align: Align, paint: Paint) {
+        let width = self.painter.measure(text, face);
+        let left = match align {
+            Align::Left => at.0,
+            Align::Centre => at.0 - width / 2.0,
+            Align::Right => at.0 - width,
+        };
+        if self.shows(Rect::new(left, at.1 - 7.0, width, 14.0)) {
+            let at = self.at(at);
+            self.painter.text(text, at, face, align, paint);
+        }
+    }
+
+    fn measure(&mut self, text: &str, face: Face) -> f64 {
+        self.painter.measure(text, face)
+    }
+
+    fn clip(&mut self, rect: Rect) {
+        self.clips.push((rect, false));
+    }
+
+    fn unclip(&mut self) {
+        if let Some((_, true)) = self.clips.pop() {
+            self.painter.unclip();
+        }
+    }
+}

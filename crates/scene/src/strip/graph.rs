@@ -1,0 +1,242 @@
+//! Graphs: lines and areas over time. A level is a line as thick as what it
+//! does in a pixel, so that no peak is lost.
+
+use super::Strip;
+use super::plot::{Band, Column, Outline, Plot, stacked};
+use crate::colour::Rgb;
+use crate::gauge::{Gauge, Look, Style, Unit, value};
+use crate::painter::{Align, Face, Painter, Rect};
+use eventlog::ids::Nanos;
+use model::marks::{GaugePoint, Values};
+use model::time::Interval;
+
+/// Half of the thickness of a line.
+const HALF_LINE_PX: f64 = 0.75;
+/// How long a dash is, and a dash with the gap after it.
+const DASH_PX: (f64, f64) = (4.0, 7.0);
+
+/// The points of a series in pixels: from where to where, and the values.
+type Points = Vec<(f64, f64, Values)>;
+
+/// A gauge in pixels.
+#[derive(Debug)]
+pub struct Graph {
+    gauge: Gauge,
+    /// The points of each series.
+    series: Vec<Points>,
+    /// The series on each other, if they are stacked.
+    columns: Vec<Vec<Column>>,
+}
+
+impl Graph {
+    /// The greatest value in view.
+    pub fn greatest(&self) -> f64 {
+        let single = self.series.iter().flatten().map(|(.., values)| values.max);
+        let tops = self.columns.iter().flatten().map(|column| column.upper);
+        single.chain(tops).fold(0.0, f64::max)
+    }
+}
+
+impl Strip<'_> {
+    /// The points of a gauge that are in view.
+    pub fn graph(
+        &self,
+        gauge: Gauge,
+        points: impl Iterator<Item = (GaugePoint, Interval)>,
+    ) -> Graph {
+        let mut series = vec![Points::new(); gauge.series.len()];
+        for (point, span) in points {
+            let (from, to) = (self.x(span.start()), self.x(span.end()));
+            if let Some(points) = series.get_mut(usize::from(point.series))
+                && to >= self.area.x
+                && from <= self.right()
+            {
+                points.push((from, to, point.values));
+            }
+        }
+        let columns = if gauge.stacked {
+            let lasts = |points: &Points| points.iter().map(|(a, b, v)| (*a, *b, v.last)).collect();
+            stacked(&series.iter().map(lasts).collect::<Vec<_>>())
+        } else {
+            Vec::new()
+        };
+        Graph {
+            gauge,
+            series,
+            columns,
+        }
+    }
+
+    /// Paints a graph on a scale that reaches to a value.
+    pub fn paint_graph(&self, graph: &Graph, greatest: f64, painter: &mut dyn Painter) {
+        let plot = Plot::of(self.area, graph.gauge.unit, greatest);
+        self.paint_grid(&plot, painter);
+        let looks = graph.gauge.series.iter().map(|series| series.look);
+        if graph.gauge.stacked {
+            // What lies on top reaches to the ground, and is painted first.
+            for (columns, look) in graph.columns.iter().zip(looks).rev() {
+                let colour = (look.colour)(self.palette);
+                paint_stack(columns, look.style, colour, &plot, painter);
+            }
+        } else {
+            for (points, look) in graph.series.iter().zip(looks) {
+                self.paint_level(points, look, &plot, painter);
+            }
+        }
+        self.paint_scale(&plot, graph.gauge.unit, painter);
+    }
+
+    /// Paints a faint line at each tick of a plot, but the lowest.
+    pub fn paint_grid(&self, plot: &Plot, painter: &mut dyn Painter) {
+        for tick in plot.ticks.iter().skip(1) {
+            let line = Rect::new(self.area.x, plot.y(*tick), self.area.w, 1.0);
+            painter.fill(line, self.palette.faint_line.into());
+        }
+    }
+
+    /// What the top of the plot stands for, if there is something in it.
+    pub fn paint_scale(&self, plot: &Plot, unit: Unit, painter: &mut dyn Painter) {
+        if plot.is_empty {
+            return;
+        }
+        let text = value(unit, plot.top);
+        let back = Rect::new(
+            self.area.x + 2.0,
+            self.area.y + 2.0,
+            painter.measure(&text, Face::Label) + 5.0,
+            13.0,
+        );
+        painter.fill(back, self.palette.page.alpha(0.9));
+        let at = (self.area.x + 4.0, self.area.y + 8.5);
+        let ink = self.palette.ink3.into();
+        painter.text(&text, at, Face::Label, Align::Left, ink);
+    }
+
+    /// Paints a small piece of a series into a rectangle, to stand beside its
+    /// name.
+    pub fn paint_key(&self, look: Look, rect: Rect, painter: &mut dyn Painter) {
+        let colour = (look.colour)(self.palette);
+        let middle = rect.y + rect.h / 2.0;
+        let line = |x: f64, w: f64, y: f64| Rect::new(x, y - 1.0, w, 2.0);
+        match look.style {
+            Style::Filled => painter.fill(rect, colour.into()),
+            Style::Striped => {
+                painter.hatch(rect, colour.into());
+                painter.fill(line(rect.x, rect.w, rect.y + 1.0), colour.into());
+            }
+            Style::Area | Style::Spread => {
+                painter.fill(rect, colour.alpha(0.3));
+                painter.fill(line(rect.x, rect.w, rect.y + 1.0), colour.into());
+            }
+            Style::Line => painter.fill(line(rect.x, rect.w, middle), colour.into()),
+            Style::Dashed => {
+                let (dash, period) = DASH_PX;
+                let mut at = rect.x;
+                while at < rect.x + rect.w {
+                    let width = dash.min(rect.x + rect.w - at);
+                    painter.fill(line(at, width, middle), colour.into());
+                    at += period;
+                }
+            }
+        }
+    }
+
+    fn paint_level(&self, points: &Points, look: Look, plot: &Plot, painter: &mut dyn Painter) {
+        let colour = (look.colour)(self.palette);
+        match look.style {
+            Style::Filled | Style::Striped => {
+                let mut outline = Outline::new(plot.bottom);
+                for (from, to, values) in points {
+                    outline.step(*from, *to, plot.height_of(values.max));
+                }
+                painter.polygon(&outline.finish(), colour.into());
+            }
+            Style::Area => {
+                let mut outline = Outline::new(plot.bottom);
+                for (from, to, values) in points {
+                    outline.step(*from, *to, plot.height_of(values.max));
+                }
+                painter.polygon(&outline.finish(), colour.alpha(0.3));
+                paint_line(points, colour, plot, painter);
+            }
+            Style::Spread => {
+                let (mut spread, mut mean) = (Band::default(), Band::default());
+                let mut ground = Outline::new(plot.bottom);
+                for (from, to, values) in points {
+                    ground.step(*from, *to, plot.height_of(values.min));
+                    spread.step(*from, *to, plot.y(values.max), plot.y(values.min));
+                    let y = plot.y(values.mean);
+                    mean.step(*from, *to, y - HALF_LINE_PX, y + HALF_LINE_PX);
+                }
+                painter.polygon(&ground.finish(), colour.alpha(0.15));
+                spread.paint(colour.alpha(0.35), painter);
+                mean.paint(colour.into(), painter);
+            }
+            Style::Line => paint_line(points, colour, plot, painter),
+            Style::Dashed => self.paint_dashes(points, colour, plot, painter),
+        }
+    }
+
+    /// A line of dashes that stay where they are in time.
+    fn paint_dashes(&self, points: &Points, colour: Rgb, plot: &Plot, painter: &mut dyn Painter) {
+        let (dash, period) = DASH_PX;
+        let origin = self.x(Nanos(0)).rem_euclid(period);
+        for (from, to, values) in points {
+            let (top, bottom) = (plot.y(values.max) - 1.0, plot.y(values.min) + 1.0);
+            let (from, to) = (from.max(self.area.x), to.min(self.right()));
+            let mut at = ((from - origin) / period).floor() * period + origin;
+            while at < to {
+                let (left, right) = (at.max(from), (at + dash).min(to));
+                if right > left {
+                    let part = Rect::new(left, top, right - left, bottom - top);
+                    painter.fill(part, colour.into());
+                }
+                at += period;
+            }
+        }
+    }
+}
+
+fn paint_line(points: &Points, colour: Rgb, plot: &Plot, painter: &mut dyn Painter) {
+    let mut band = Band::default();
+    for (from, to, values) in points {
+        let (top, bottom) = (plot.y(values.max), plot.y(values.min));
+        band.step(*from, *to, top - HALF_LINE_PX, bottom + HALF_LINE_PX);
+    }
+    band.paint(colour.into(), painter);
+}
+
+/// One series of a stack, from what lies beneath it up.
+fn paint_stack(
+    columns: &[Column],
+    style: Style,
+    colour: Rgb,
+    plot: &Plot,
+    painter: &mut dyn Painter,
+) {
+    let mut band = Band::default();
+    let mut edge = Band::default();
+    for column in columns.iter().filter(|column| column.upper > column.lower) {
+        let (top, bottom) = (plot.y(column.upper), plot.y(column.lower));
+        // Something is always seen.
+        let top = top.min(bottom - 1.0);
+        band.step(column.left, column.right, top, bottom);
+        edge.step(column.left, column.right, top, top + 2.0 * HALF_LINE_PX);
+    }
+    match style {
+        Style::Area => {
+            band.paint(colour.alpha(0.5), painter);
+            edge.paint(colour.into(), painter);
+        }
+        Style::Striped => {
+            for (left, right, top, bottom) in band.steps() {
+                let rect = Rect::new(left, top, right - left, bottom - top);
+                painter.hatch(rect, colour.into());
+            }
+            edge.paint(colour.into(), painter);
+        }
+        Style::Filled | Style::Spread | Style::Line | Style::Dashed => {
+            band.paint(colour.into(), painter)
+        }
+    }
+}

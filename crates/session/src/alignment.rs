@@ -1,0 +1,279 @@
+//! Two logs beside each other: which of them is which, and how their times are aligned.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+
+use crate::link_text::cut;
+use analysis::listen::Listen;
+use analysis::recording::Recording;
+use analysis::timeline::messages::MessageKind;
+use eventlog::ids::Nanos;
+use model::time::Interval;
+
+/// What a log is to the other one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// What is compared with.
+    Before,
+    /// What is compared.
+    After,
+}
+
+impl Role {
+    /// That of the other log.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Before => Self::After,
+            Self::After => Self::Before,
+        }
+    }
+
+    /// In a word, such as `Before`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Before => "Before",
+            Self::After => "After",
+        }
+    }
+
+    /// In the middle of a sentence, such as `before`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Before => "before",
+            Self::After => "after",
+        }
+    }
+}
+
+/// What stands at the same place in both logs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Alignment {
+    /// Their starts.
+    #[default]
+    Start,
+    /// The first marker with that text (`traceMarker`).
+    Marker(String),
+    /// The start of the first span of the program with that name.
+    Span(String),
+}
+
+impl Alignment {
+    /// As links have it: `m` or `s`, a colon and the name; empty for the start.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        match self {
+            Self::Start => String::new(),
+            Self::Marker(name) => format!("m:{name}"),
+            Self::Span(name) => format!("s:{name}"),
+        }
+    }
+
+    /// Reads what [`to_text`](Self::to_text) writes.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.split_once(':') {
+            None => text.is_empty().then_some(Self::Start),
+            Some((_, "")) => None,
+            Some(("m", name)) => Some(Self::Marker(name.to_owned())),
+            Some(("s", name)) => Some(Self::Span(name.to_owned())),
+            Some(_) => None,
+        }
+    }
+
+    /// In words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Start => "start of the log".to_owned(),
+            Self::Marker(name) => format!("marker “{name}”"),
+            Self::Span(name) => format!("span “{name}”"),
+        }
+    }
+}
+
+/// A place that two logs may have in common, and when it is in one of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Anchor {
+    /// What it is.
+    pub at: Alignment,
+    /// When that is first.
+    pub time: Nanos,
+}
+
+/// So many places of a log are told: a menu has no use for more.
+const MAX_ANCHORS: usize = 500;
+/// After so many messages others are heard.
+const LISTEN_EVERY: usize = 1 << 14;
+
+/// The places of a log to align it at, but for its start: its markers and the spans of the
+/// program by name, each where it is first.
+pub async fn anchors(recording: &Recording, listen: &dyn Listen) -> Vec<Anchor> {
+    let spans = recording.tracks.spans.listed().iter();
+    let mut anchors: Vec<Anchor> = spans
+        .filter_map(|listed| {
+            Some(Anchor {
+                at: Alignment::Span(cut(&listed.info.name).to_owned()),
+                time: Nanos(listed.spans.first()?.start),
+            })
+        })
+        .take(MAX_ANCHORS)
+        .collect();
+    let messages = &recording.messages;
+    let mut known = FxHashSet::default();
+    for index in 0..messages.len() {
+        if index % LISTEN_EVERY == 0 {
+            listen.listen().await;
+        }
+        let marker = messages
+            .get(index)
+            .filter(|message| message.kind == MessageKind::Marker && !message.text.is_empty());
+        let Some(marker) = marker else { continue };
+        let text = cut(&marker.text).to_owned();
+        if known.len() < MAX_ANCHORS && known.insert(text.clone()) {
+            anchors.push(Anchor {
+                at: Alignment::Marker(text),
+                time: marker.time,
+            });
+        }
+    }
+    anchors
+}
+
+/// The places that both logs have, in the order of the first.
+#[must_use]
+pub fn common(one: &[Anchor], other: &[Anchor]) -> Vec<Alignment> {
+    let there: BTreeSet<&Alignment> = other.iter().map(|anchor| &anchor.at).collect();
+    let both = one.iter().map(|anchor| &anchor.at);
+    both.filter(|at| there.contains(at)).cloned().collect()
+}
+
+/// What is to be added to a time of one log for the time of the other log that stands at
+/// the same place, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shift(i64);
+
+impl Shift {
+    /// That from one moment to another.
+    #[must_use]
+    pub fn between(from: Nanos, to: Nanos) -> Self {
+        let ns = i128::from(to.0) - i128::from(from.0);
+        Self(ns.clamp(i128::from(i64::MIN + 1), i128::from(i64::MAX)) as i64)
+    }
+
+    /// In nanoseconds.
+    #[must_use]
+    pub const fn ns(self) -> i64 {
+        self.0
+    }
+
+    /// From the other log to the one.
+    #[must_use]
+    pub const fn back(self) -> Self {
+        // The least number is never there.
+        Self(-self.0)
+    }
+
+    /// The same moment in the other log; `None` if that is before its zero.
+    #[must_use]
+    pub const fn time(self, time: Nanos) -> Option<Nanos> {
+        match time.0.checked_add_signed(self.0) {
+            Some(time) => Some(Nanos(time)),
+            None => None,
+        }
+    }
+
+    /// The same stretch in the other log, as far as that goes; `None` if no part of it
+    /// is there.
+    #[must_use]
+    pub fn range(self, range: Interval, log: Interval) -> Option<Interval> {
+        let end = self.time(range.end())?;
+        let start = self.time(range.start()).unwrap_or(Nanos(0));
+        Interval::new(start, end).intersection(log)
+    }
+}
+
+/// How two logs stand to each other at an alignment; at their starts if one of them does
+/// not have that place.
+#[must_use]
+pub fn shift(at: &Alignment, one: (Interval, &[Anchor]), other: (Interval, &[Anchor])) -> Shift {
+    let place = |(_, anchors): (Interval, &[Anchor])| {
+        let found = anchors.iter().find(|anchor| anchor.at == *at);
+        found.map(|anchor| anchor.time)
+    };
+    match (place(one), place(other)) {
+        (Some(from), Some(to)) => Shift::between(from, to),
+        _ => Shift::between(one.0.start(), other.0.start()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn span(start: u64, end: u64) -> Interval {
+        Interval::new(Nanos(start), Nanos(end))
+    }
+
+    fn marker(name: &str, time: u64) -> Anchor {
+        Anchor {
+            at: Alignment::Marker(name.to_owned()),
+            time: Nanos(time),
+        }
+    }
+
+    #[test]
+    fn logs_are_aligned_at_what_both_have_and_else_at_their_starts() {
+        let (one, other) = (
+            [marker("warm", 30), marker("own", 5)],
+            [marker("warm", 100)],
+        );
+        let logs = ((span(10, 90), &one[..]), (span(20, 400), &other[..]));
+        let at = |name: &str| shift(&Alignment::Marker(name.to_owned()), logs.0, logs.1);
+        assert_eq!(at("warm").ns(), 70);
+        assert_eq!(at("own").ns(), 10, "only one has it");
+        assert_eq!(shift(&Alignment::Start, logs.0, logs.1).ns(), 10);
+        assert_eq!(common(&one, &other), [one[0].at.clone()]);
+        assert_eq!(shift(&one[0].at, logs.1, logs.0), at("warm").back());
+    }
+
+    #[test]
+    fn a_range_is_cut_where_the_other_log_ends() {
+        let to = Shift::between(Nanos(50), Nanos(20));
+        assert_eq!(to.range(span(60, 80), span(0, 100)), Some(span(30, 50)));
+        assert_eq!(to.range(span(10, 40), span(0, 100)), Some(span(0, 10)));
+        assert_eq!(to.range(span(10, 30), span(0, 100)), None);
+        assert_eq!(to.range(span(90, 500), span(0, 100)), Some(span(60, 100)));
+        assert_eq!(to.range(span(200, 500), span(0, 100)), None);
+    }
+
+    #[test]
+    fn alignments_are_read_as_they_were_written() {
+        for at in [
+            Alignment::Start,
+            Alignment::Marker("a:b".to_owned()),
+            Alignment::Span(" ".to_owned()),
+        ] {
+            assert_eq!(Alignment::parse(&at.to_text()), Some(at));
+        }
+        for odd in ["m:", "x:y", "warm"] {
+            assert_eq!(Alignment::parse(odd), None, "{odd}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn there_and_back_is_the_same_moment(from: u64, to: u64, time: u64) {
+            let shift = Shift::between(Nanos(from), Nanos(to));
+            if let Some(there) = shift.time(Nanos(time)) {
+                prop_assert_eq!(shift.back().time(there), Some(Nanos(time)));
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The colour of a box. A function has a hue of its own, near those of its package and
+//! module, always the same for a name. What is not a function has the colour
+//! that it has on the timeline.
+
+use analysis::timeline::waits::Wait;
+use model::profile::frames::{Frame, FrameKind};
+use scene::colour::Rgb;
+use scene::palette::{Palette, class_colour, frame_colour, shares_of};
+
+/// The colour of a frame.
+#[must_use]
+pub fn of_frame(frame: &Frame, palette: &Palette, dark: bool) -> Rgb {
+    match frame.kind {
+        FrameKind::ForeignCall => palette.foreign,
+        FrameKind::Foreign => in_foreign_code(&frame.label, dark),
+        FrameKind::Waiting => of_wait(&frame.label, palette),
+        FrameKind::Thread => palette.line,
+        _ if frame.package.is_empty() => frame_colour(&frame.label, &frame.module, dark),
+        _ => {
+            let module = format!("{}:{}", frame.package, frame.module);
+            frame_colour(&frame.label, &module, dark)
+        }
+    }
+}
+
+/// What a foreign call runs has shades of its colour.
+fn in_foreign_code(name: &str, dark: bool) -> Rgb {
+    let [lightness, hue] = shares_of(name).map(|share| share - 0.5);
+    let (middle, chroma) = if dark { (0.70, 0.09) } else { (0.84, 0.075) };
+    Rgb::oklch(middle + 0.07 * lightness, chroma, 250.0 + 30.0 * hue)
+}
+
+/// Waiting has the colours of the timeline.
+fn of_wait(label: &str, palette: &Palette) -> Rgb {
+    let colour = |wait: Wait| class_colour(palette, wait.class());
+    if let Some(wait) = Wait::all().find(|wait| wait.reason() == label) {
+        return colour(wait);
+    }
+    match Wait::all().find(|wait| wait.state() == label) {
+        // It has a colour for each reason.
+        Some(Wait::Blocked(_)) => palette.line,
+        Some(wait) => colour(wait),
+        // What is no wait is what threads did in between.
+        None => palette.running,
+    }
+}
+
+/// The colour of a change: more than before is warm, less is cold, as much is
+/// grey. The shares stand on the box as well.
+#[must_use]
+pub fn of_change(before: f64, now: f64, dark: bool) -> Rgb {
+    let sum = before + now;
+    let change = if sum > 0.0 { (now - before) / sum } else { 0.0 };
+    let strength = change.abs().min(1.0).sqrt();
+    let hue = if change > 0.0 { 40.0 } else { 250.0 };
+    let (grey, full) = if dark { (0.36, 0.52) } else { (0.92, 0.78) };
+    Rgb::oklch(grey + (full - grey) * strength, 0.13 * strength, hue)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_on_boxes_can_be_read() {
+        for (dark, palette) in [(false, &Palette::LIGHT), (true, &Palette::DARK)] {
+            for (before, now) in [(0.0, 1.0), (1.0, 0.0), (0.5, 0.5), (0.4, 0.6)] {
+                let colour = of_change(before, now, dark);
+                assert!(colour.contrast(colour.text_on()) >= 4.5, "{before} {now}");
+            }
+            for name in ["bar_c", "nap", "memcpy"] {
+                let colour = in_foreign_code(name, dark);
+                assert!(colour.contrast(colour.text_on()) >= 4.5, "{name}");
+            }
+            for package in ["", "base", "containers"] {
+                let mut frame = Frame::cost_centre("Data.Map", "insert", "M.hs:1:1");
+                frame.package = package.to_owned();
+                let colour = of_frame(&frame, palette, dark);
+                assert!(colour.contrast(colour.text_on()) >= 4.5);
+            }
+        }
+    }
+
+    #[test]
+    fn packages_have_their_own_hues() {
+        let of = |package: &str| {
+            let mut frame = Frame::cost_centre("Data.Map", "insert", "M.hs:1:1");
+            frame.package = package.to_owned();
+            of_frame(&frame, &Palette::LIGHT, false)
+        };
+        assert_ne!(of("base"), of("containers"));
+        assert_eq!(of("base"), of("base"));
+    }
+}

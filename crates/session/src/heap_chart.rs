@@ -1,0 +1,213 @@
+//! The chart that answers a question.
+
+use super::Session;
+use super::query::{Columns, Host, Query, columns};
+use crate::heap::chart::Over;
+use crate::heap::chart::stacks::{MOST_PX, in_view, picked, stacks_of};
+use crate::heap::chart::{Chart, ChartBand, ChartQuery, Overlay};
+use crate::heap::choice::Chosen;
+use crate::heap::colours::{OTHERS, slots};
+use crate::tracks::memory::Memory;
+use crate::tracks::{Log, TimelineQuery};
+use analysis::heap::HeapProfile;
+use analysis::listen::{Alone, at_once};
+use eventlog::ids::Nanos;
+use model::census::{BandId, BandSums};
+use model::gauge::Samples;
+use model::time::Interval;
+
+/// The most messages that are drawn over a chart.
+const MOST_MESSAGES: usize = 200;
+/// How many messages are looked at for those that are wanted.
+const MESSAGES_SEEN: usize = 200_000;
+
+/// `None` if the log has no such profile.
+impl Query for ChartQuery {
+    type Answer = Option<Chart>;
+    const NAME: &'static str = "chart of the heap";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Chart> {
+        log.heap_chart(self)
+    }
+
+    fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
+        answer.as_mut().map(|chart| chart as &mut dyn Columns)
+    }
+}
+
+columns!(Chart {
+    stacks.census, stacks.at, stacks.total, stacks.bytes,
+    over.memory.row, over.memory.series, over.memory.start, over.memory.end,
+    over.memory.min, over.memory.max, over.memory.mean, over.memory.last,
+    over.collections,
+});
+
+impl Session {
+    /// The chart that answers a question; `None` if the log has no such profile.
+    #[must_use]
+    pub fn heap_chart(&self, query: &ChartQuery) -> Option<Chart> {
+        let chosen = self.heap(&query.choice, query.range)?;
+        let profile = self.recording.heap().get(query.choice.profile as usize)?;
+        let log = self.log();
+        let end = self.recording.end();
+        let axis = axis(profile, query.view.or(log.span));
+        let places = chosen.bands.known(in_view(profile, axis, end));
+        let picked = picked(profile, places.clone(), axis, query.width_px);
+        let in_view = profile.places(Some(axis), end);
+        Some(Chart {
+            axis,
+            timed: profile.is_timed(),
+            bands: bands(&chosen, profile, query),
+            hidden: hidden(&chosen, query),
+            others: chosen.others.len() as u32,
+            in_range: chosen.ranking.bands().len() as u32,
+            censuses: profile.censuses.len() as u32,
+            censuses_in_range: chosen.ranking.censuses().len() as u32,
+            censuses_in_view: in_view.len() as u32,
+            sum_in_range: chosen.ranking.bytes() as f64,
+            stacks: stacks_of(&chosen, profile, places, picked),
+            over: overlay(&log, query, axis),
+        })
+    }
+}
+
+/// What the chart shows from left to right.
+fn axis(profile: &HeapProfile, view: Option<Interval>) -> Interval {
+    if profile.is_timed() {
+        view.unwrap_or_default()
+    } else {
+        let last = profile.censuses.len().saturating_sub(1) as u64;
+        Interval::new(Nanos(0), Nanos(last.max(1)))
+    }
+}
+
+/// The bands with their colours, and last all that are shown as one.
+fn bands(chosen: &Chosen, profile: &HeapProfile, query: &ChartQuery) -> Vec<ChartBand> {
+    let keys: Vec<&str> = chosen
+        .shown
+        .iter()
+        .map(|&band| chosen.bands.key(band))
+        .collect();
+    let pinned = query.choice.pinned.as_deref();
+    let band = |(&band, slot): (&BandId, u8)| {
+        let key = chosen.bands.key(band);
+        let sums: BandSums = chosen.ranking.sums(band);
+        ChartBand {
+            key: key.to_owned(),
+            is_rest: false,
+            name: chosen.bands.name(band).to_owned(),
+            slot,
+            pinned: pinned == Some(key),
+            first: sums.first as f64,
+            last: sums.last as f64,
+            max: sums.max as f64,
+            sum: sums.bytes as f64,
+        }
+    };
+    let mut bands: Vec<ChartBand> = chosen.shown.iter().zip(slots(&keys)).map(band).collect();
+    if !chosen.others.is_empty() {
+        let range = chosen.ranking.censuses().clone();
+        let others = chosen.others_in(profile, range);
+        let value = |bytes: Option<&u64>| bytes.copied().unwrap_or_default() as f64;
+        bands.push(ChartBand {
+            is_rest: true,
+            name: "all others".to_owned(),
+            slot: OTHERS,
+            first: value(others.first()),
+            last: value(others.last()),
+            max: value(others.iter().max()),
+            sum: others.iter().map(|&bytes| bytes as f64).sum(),
+            ..ChartBand::default()
+        });
+    }
+    bands
+}
+
+/// The hidden bands with their names, where they hold something in the range.
+fn hidden(chosen: &Chosen, query: &ChartQuery) -> Vec<(String, String)> {
+    if query.choice.hidden.is_empty() {
+        return Vec::new();
+    }
+    let keys = chosen.ranking.bands().iter().map(|(band, _)| *band);
+    let known: Vec<BandId> = keys
+        .filter(|&band| {
+            query
+                .choice
+                .hidden
+                .iter()
+                .any(|key| key == chosen.bands.key(band))
+        })
+        .collect();
+    let pair = |key: &String| {
+        let band = known.iter().find(|&&band| chosen.bands.key(band) == key);
+        let name = band.map_or(key.as_str(), |&band| chosen.bands.name(band));
+        (key.clone(), name.to_owned())
+    };
+    query.choice.hidden.iter().map(pair).collect()
+}
+
+fn overlay(log: &Log<'_>, query: &ChartQuery, axis: Interval) -> Overlay {
+    let wanted = |over: Over| query.over.contains(&over);
+    let mut overlay = Overlay::default();
+    let profile = log.recording.heap().get(query.choice.profile as usize);
+    if !profile.is_some_and(HeapProfile::is_timed) {
+        // There is no time to draw them at.
+        return overlay;
+    }
+    let width_px = query.width_px.clamp(1, MOST_PX);
+    overlay.lines = [Over::Size, Over::Blocks, Over::Live].map(wanted);
+    if overlay.lines.contains(&true) {
+        let question = TimelineQuery {
+            view: axis,
+            width_px,
+            rows: vec![Memory::Heap.into()],
+            ..TimelineQuery::default()
+        };
+        overlay.memory = at_once(question.marks(log, &Alone)).points;
+    }
+    if wanted(Over::Collections) {
+        let pixel_ns = axis.duration().0.div_ceil(u64::from(width_px)).max(1);
+        overlay.collections = collections(log, axis, pixel_ns);
+    }
+    if wanted(Over::Messages) {
+        messages(log, query, axis, &mut overlay);
+    }
+    overlay
+}
+
+/// Collections of the oldest generation: they alone know what is live.
+fn collections(log: &Log<'_>, axis: Interval, pixel_ns: u64) -> Vec<f64> {
+    let live = log.recording.numbers.live();
+    let mut found = Vec::new();
+    let mut at = live.first_at(axis.start().0);
+    while at < live.len() && live.time(at) <= axis.end().0 {
+        let time = live.time(at);
+        found.push(time as f64);
+        let next = (time / pixel_ns + 1).saturating_mul(pixel_ns);
+        // Times that go back, in a damaged log, must not stop this.
+        at = live.first_at(next).max(at + 1);
+    }
+    found
+}
+
+fn messages(log: &Log<'_>, query: &ChartQuery, axis: Interval, overlay: &mut Overlay) {
+    let messages = &log.recording.messages;
+    let (include, exclude) = (query.include.to_lowercase(), query.exclude.to_lowercase());
+    let is_wanted = |text: &str| {
+        let text = text.to_lowercase();
+        text.contains(&include) && (exclude.is_empty() || !text.contains(&exclude))
+    };
+    for place in messages.places(axis).take(MESSAGES_SEEN) {
+        let Some(message) = messages
+            .get(place)
+            .filter(|message| is_wanted(&message.text))
+        else {
+            continue;
+        };
+        if overlay.messages.len() < MOST_MESSAGES {
+            overlay.messages.push((message.time, message.text));
+        } else {
+            overlay.more_messages += 1;
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! How links spell texts, numbers and ranges of time.
+
+use std::fmt::Write as _;
+
+use eventlog::ids::Nanos;
+use model::time::Interval;
+
+/// The longest text that is kept of a name, a filter or a search, in bytes.
+pub const MAX_TEXT: usize = 200;
+
+/// The units of a range, coarsest first, with their length in nanoseconds.
+const UNITS: [(char, u64); 4] = [
+    ('s', 1_000_000_000),
+    ('m', 1_000_000),
+    ('u', 1_000),
+    ('n', 1),
+];
+
+/// Writes a range in the coarsest unit that is exact.
+#[must_use]
+pub fn write_range(range: Interval) -> Option<String> {
+    let (start, duration) = (range.start().0, range.end().0.checked_sub(range.start().0)?);
+    let (unit, length) = UNITS
+        .into_iter()
+        .find(|(_, length)| start % length == 0 && duration % length == 0)?;
+    Some(format!("{}{unit}{}", start / length, duration / length))
+}
+
+/// Reads a range; a missing start is 0.
+#[must_use]
+pub fn read_range(text: &str) -> Option<Interval> {
+    let (at, length) = text.char_indices().find_map(|(at, c)| {
+        let (_, length) = UNITS.into_iter().find(|(unit, _)| *unit == c)?;
+        Some((at, length))
+    })?;
+    let start = if at == 0 { 0 } else { number(&text[..at])? };
+    let start = start.checked_mul(length)?;
+    let duration = number(&text[at + 1..])?.checked_mul(length)?;
+    Some(Interval::new(
+        Nanos(start),
+        Nanos(start.checked_add(duration)?),
+    ))
+}
+
+/// Decimal digits and nothing else (`str::parse` would take a sign).
+#[must_use]
+pub fn number(text: &str) -> Option<u64> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
+/// The longest beginning that is at most `MAX_TEXT` bytes long.
+#[must_use]
+pub fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_TEXT)]
+}
+
+/// Escapes every byte but the unreserved ones of RFC 3986 (section 2.3), which
+/// programs that make links of text leave alone.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
+}
+
+/// Undoes [`escape`]; `None` for half an escape or bytes that are no text.
+#[must_use]
+pub fn unescape(text: &str) -> Option<String> {
+    let mut pieces = text.split('%');
+    let mut out = pieces.next()?.as_bytes().to_vec();
+    for piece in pieces {
+        let (digits, rest) = piece.as_bytes().split_at_checked(2)?;
+        let digit = |at: usize| char::from(digits[at]).to_digit(16);
+        out.push((digit(0)? * 16 + digit(1)?) as u8);
+        out.extend(rest);
+    }
+    String::from_utf8(out).ok()
+}
+
+/// A value that differs from the usual one.
+#[must_use]
+pub fn unless<T: PartialEq>(value: T, usual: T) -> Option<T> {
+    (value != usual).then_some(value)
+}
+
+/// A column and its direction, if that is not the usual one.
+pub fn order_words(word: &str, descending: bool, usual: bool) -> String {
+    let direction = match (descending, usual) {
+        (true, false) => ".down",
+        (false, true) => ".up",
+        _ => "",
+    };
+    format!("{word}{direction}")
+}
+
+/// The column of such words, and whether the largest come first: `None` if they do
+/// not say it, `Some(None)` if they say what is not known.
+pub fn split_order(words: &str) -> (&str, Option<Option<bool>>) {
+    let Some((word, direction)) = words.split_once('.') else {
+        return (words, None);
+    };
+    let descending = match direction {
+        "" => return (word, None),
+        "up" => Some(false),
+        "down" => Some(true),
+        _ => None,
+    };
+    (word, Some(descending))
+}
+
+/// A text, cut and escaped; nothing if it is empty.
+#[must_use]
+pub fn escape_text(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| escape(cut(text)))
+}
+
+/// Makes an enum of words in links, each with its title and what it shows.
+#[macro_export]
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident $word:literal $title:literal $help:literal,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, ::serde::Serialize, ::serde::Deserialize)]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+
+        impl $name {
+            /// All of them, in their usual order.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// Its word in links, which never changes.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            /// What it is called.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title,)* }
+            }
+
+            /// What it shows, in a sentence.
+            #[must_use]
+            pub const fn help(self) -> &'static str {
+                match self { $(Self::$variant => $help,)* }
+            }
+
+            /// The one of that word.
+            #[must_use]
+            pub fn named(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.word() == word)
+            }
+        }
+    };
+}

@@ -1,0 +1,491 @@
+//! Every question that can be asked about an open log. A new one is a type
+//! with an `impl Query` here, and its line in the list.
+
+use std::sync::Arc;
+
+use crate::flame::area::{FlameArea, FlameAreaQuery, area};
+use crate::flame::export::LeftOut;
+use serde::{Deserialize, Serialize};
+
+use super::check::CheckQuery;
+use super::event_list::{CountRows, EventAt, EventFields, EventRows, FindEvent};
+use super::query::{Columns, Host, Query, columns, questions};
+use super::tables::{CollectionTextQuery, ThreadTextQuery, TickyTextQuery};
+use super::{REPORT_BYTES, Session};
+use crate::alignment::{Anchor, anchors};
+use crate::census_cost;
+use crate::flame::query::{
+    ExportFormat, FlameBoxes, FlameHead, FlameMatches, FlameMatchesQuery, FlamePlace,
+    FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery, answer_with, matches, place, table,
+};
+use crate::heap::about::AboutQuery;
+use crate::heap::chart::ChartQuery;
+use crate::heap::export::BandTextQuery;
+use crate::heap::growth::{BurstsQuery, CompanionsQuery, GrowthQuery, RanThenQuery};
+use crate::heap::moments::MomentsQuery;
+use crate::heap::profiles::ProfilesQuery;
+use crate::heap::table::BandTableQuery;
+use crate::heap::tree::TreeQuery;
+use crate::tracks::bands::Bands;
+use crate::tracks::details::{DetailsQuery, Fact};
+use crate::tracks::{Log, TimelineQuery};
+use analysis::account::costs::GcCosts;
+use analysis::account::report::ProgramTimes;
+use analysis::heap::held::Held;
+use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
+use analysis::numbers::sparks_query::SparksReply;
+use analysis::numbers::summary::Summary;
+use analysis::process::Process;
+use analysis::ticky::{TickyQuery, TickyTable};
+use analysis::timeline::flow::{Arrow, FlowQuery};
+use analysis::timeline::thread_account::ThreadAccount;
+use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
+use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
+use analysis::timeline::wait_totals::{WaitTotals, WaitTotalsQuery};
+use eventlog::ids::ThreadId;
+use insight::{Digest, Report, Scope};
+use model::marks::TimelineReply;
+use model::profile::origin::CensusCounts;
+use model::time::Interval;
+
+questions! {
+    TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
+    TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
+    HeldQuery, CensusCostQuery, FindingsQuery, DigestQuery,
+    CollectionTextQuery, ThreadFilter, ThreadTableQuery, ThreadTextQuery, WaitTotalsQuery,
+    TickyQuery, TickyTextQuery,
+    FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameMatchesQuery, FlameAreaQuery, FlameExportQuery,
+    BandTableQuery, BandTextQuery, MomentsQuery, GrowthQuery, CompanionsQuery, BurstsQuery, RanThenQuery,
+    ProcessQuery, EnvironmentQuery, CheckQuery, AnchorsQuery,
+    EventRows, FindEvent, EventAt, EventFields, CountRows,
+    ProfilesQuery, ChartQuery, TreeQuery, AboutQuery,
+}
+
+impl Query for TimelineQuery {
+    type Answer = TimelineReply;
+    const NAME: &'static str = "timeline";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> TimelineReply {
+        let shows_bands = self.rows.contains(&Bands.into());
+        let heap = &self.heap;
+        let chosen = shows_bands.then(|| log.heap(&heap.choice, heap.range));
+        let chosen = chosen.flatten();
+        let log = Log {
+            heap: chosen.as_ref(),
+            ..log.log()
+        };
+        self.marks(&log, host).await
+    }
+
+    fn columns(reply: &mut TimelineReply) -> Option<&mut dyn Columns> {
+        Some(reply)
+    }
+}
+
+columns!(TimelineReply {
+    spans.row, spans.many, spans.class, spans.start, spans.end,
+    spans.count, spans.shares, spans.payload,
+    moments.row, moments.column, moments.start, moments.end, moments.count, moments.payload,
+    points.row, points.series, points.start, points.end,
+    points.min, points.max, points.mean, points.last,
+});
+
+/// How a thread came to run.
+impl Query for FlowQuery {
+    type Answer = Vec<Arrow>;
+    const NAME: &'static str = "flow";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Vec<Arrow> {
+        log.recording.store.flow(self)
+    }
+}
+
+/// What is known of an item beyond its mark.
+impl Query for DetailsQuery {
+    type Answer = Vec<Fact>;
+    const NAME: &'static str = "details";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Vec<Fact> {
+        if let Some(thread) = self.row.thread() {
+            log.recording.store.prepare_life(thread, host).await;
+        }
+        let chosen = (self.row == Bands.into()).then(|| log.heap_names());
+        self.row.details(
+            &Log {
+                heap: chosen.flatten().as_ref(),
+                ..log.log()
+            },
+            self,
+        )
+    }
+}
+
+/// The labels of those of these threads that have one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelsQuery(pub Vec<ThreadId>);
+
+impl Query for LabelsQuery {
+    type Answer = Vec<(ThreadId, String)>;
+    const NAME: &'static str = "labels";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        let store = &log.recording.store;
+        let label = |thread: &ThreadId| Some((*thread, store.label_of(*thread)?.to_owned()));
+        self.0.iter().filter_map(label).collect()
+    }
+}
+
+/// Where the time of capabilities and of the program went, in a range or in the
+/// whole log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeQuery(pub Option<Interval>);
+
+impl Query for TimeQuery {
+    type Answer = ProgramTimes;
+    const NAME: &'static str = "time";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> ProgramTimes {
+        log.recording.times(self.0)
+    }
+}
+
+/// Where the time of each thread went that lived in a range, or in the log;
+/// `None` until the log is read to its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadTimeQuery(pub Option<Interval>);
+
+impl Query for ThreadTimeQuery {
+    type Answer = Option<Vec<ThreadAccount>>;
+    const NAME: &'static str = "time of threads";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        let store = &log.recording.store;
+        log.recording.is_settled().then_some(())?;
+        Some(store.thread_accounts(self.0, host).await)
+    }
+}
+
+/// What collections cost the capabilities, by generation, in a range or in the
+/// log; `None` until the log is read to its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GcCostsQuery(pub Option<Interval>);
+
+impl Query for GcCostsQuery {
+    type Answer = Option<Vec<GcCosts>>;
+    const NAME: &'static str = "costs of collections";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        let account = || log.recording.store.account();
+        log.recording
+            .is_settled()
+            .then(|| account().gc_costs(self.0))
+    }
+}
+
+/// The numbers of `+RTS -s`, of a range or of the whole log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SummaryQuery(pub Option<Interval>);
+
+impl Query for SummaryQuery {
+    type Answer = Summary;
+    const NAME: &'static str = "summary";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Summary {
+        log.recording.summary(self.0)
+    }
+}
+
+/// What is wrong with the program, in a range or in the whole log; `None` until the log is
+/// read to its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingsQuery(pub Option<Interval>);
+
+impl Query for FindingsQuery {
+    type Answer = Option<Report>;
+    const NAME: &'static str = "findings";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        log.recording.is_settled().then_some(())?;
+        if let Some(known) = log.reports.get(&self.0) {
+            return Some(Report::clone(&known));
+        }
+        let scope = Scope::new(&log.recording, self.0);
+        let report = Report::of(&scope, host).await;
+        log.reports
+            .keep(self.0, Arc::new(report.clone()), REPORT_BYTES);
+        Some(report)
+    }
+}
+
+/// What is compared of a range or of the whole log; `None` until the log is read to its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DigestQuery(pub Option<Interval>);
+
+impl Query for DigestQuery {
+    type Answer = Option<Digest>;
+    const NAME: &'static str = "digest";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        let recording = &log.recording;
+        recording.is_settled().then_some(())?;
+        Some(Digest::of(recording, self.0, host).await)
+    }
+}
+
+impl Query for CollectionsQuery {
+    type Answer = CollectionsReply;
+    const NAME: &'static str = "collections";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> CollectionsReply {
+        let end = log.recording.end();
+        log.recording.numbers.collections(end, self)
+    }
+}
+
+/// What became of the sparks in a range or in the whole log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SparksQuery(pub Option<Interval>);
+
+impl Query for SparksQuery {
+    type Answer = SparksReply;
+    const NAME: &'static str = "sparks";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> SparksReply {
+        log.recording.sparks(self.0)
+    }
+}
+
+/// Memory held against live data, in a range or in the whole log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldQuery(pub Option<Interval>);
+
+impl Query for HeldQuery {
+    type Answer = Held;
+    const NAME: &'static str = "memory held";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Held {
+        log.recording.held(self.0)
+    }
+}
+
+/// What the censuses of a heap profile cost, in a range or in the whole log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CensusCostQuery {
+    /// Which profile of the log, from 0.
+    pub profile: u32,
+    /// In which range.
+    pub range: Option<Interval>,
+}
+
+/// In a sentence; `None` if the log has no such profile, or is not read to its
+/// end.
+impl Query for CensusCostQuery {
+    type Answer = Option<String>;
+    const NAME: &'static str = "cost of censuses";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        let profile = log.recording.heap().get(self.profile as usize)?;
+        if !log.recording.is_settled() {
+            return None;
+        }
+        let costs = log.recording.census_costs(profile, self.range);
+        Some(census_cost::costs(&profile.kind, costs.as_ref()))
+    }
+}
+
+/// The threads that the filter lets through, and how many there are without
+/// its limit.
+impl Query for ThreadFilter {
+    type Answer = (Vec<ThreadRow>, usize);
+    const NAME: &'static str = "threads";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        log.recording.store.threads(self, host).await
+    }
+}
+
+/// How threads spent their time; `None` until the log is read to its end.
+impl Query for ThreadTableQuery {
+    type Answer = Option<ThreadTable>;
+    const NAME: &'static str = "thread table";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<ThreadTable> {
+        log.recording.store.thread_table(self, host).await
+    }
+}
+
+/// Why a thread waited; `None` until the log is read to its end.
+impl Query for WaitTotalsQuery {
+    type Answer = Option<WaitTotals>;
+    const NAME: &'static str = "waits of a thread";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<WaitTotals> {
+        log.recording.store.wait_totals(self, host).await
+    }
+}
+
+/// What ticky counters counted.
+impl Query for TickyQuery {
+    type Answer = TickyTable;
+    const NAME: &'static str = "ticky";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> TickyTable {
+        log.recording.ticky_table(self)
+    }
+}
+
+/// The boxes of a flame graph; `None` if the log has nothing of that source.
+impl Query for FlameQuery {
+    type Answer = Option<(FlameHead, FlameBoxes)>;
+    const NAME: &'static str = "flame graph";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        let origin = log.origin_of(&self.choice, host).await?;
+        Some(answer_with(&log.flame_steps, &*origin, self))
+    }
+
+    fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
+        answer.as_mut().map(|(_, boxes)| boxes as &mut dyn Columns)
+    }
+}
+
+columns!(FlameBoxes {
+    depth,
+    left,
+    width,
+    frame,
+    own,
+    total,
+    count,
+    merged,
+    stack,
+    before,
+});
+
+/// How much each frame of a flame graph weighs, and of how many censuses the
+/// weights are sums.
+impl Query for FlameTableQuery {
+    type Answer = (Vec<FlameRow>, CensusCounts);
+    const NAME: &'static str = "frames of a flame graph";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        let origin = log.origin_of(&self.choice, host).await;
+        let rows = origin.map(|origin| table(&log.flame_steps, &*origin, self));
+        rows.unwrap_or_default()
+    }
+}
+
+/// When the stack of a box occurs next, or the longest, if it does.
+impl Query for FlamePlaceQuery {
+    type Answer = Option<FlamePlace>;
+    const NAME: &'static str = "place of a box";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        let origin = log.origin_of(&self.choice, host).await?;
+        place(&log.flame_steps, &*origin, self)
+    }
+}
+
+/// How many frames a search finds, and where the widest are.
+impl Query for FlameMatchesQuery {
+    type Answer = FlameMatches;
+    const NAME: &'static str = "matches in a flame graph";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> FlameMatches {
+        let origin = log.origin_of(&self.choice, host).await;
+        let found = origin.map(|origin| matches(&log.flame_steps, &*origin, self));
+        found.unwrap_or_default()
+    }
+}
+
+/// The bytes of a box census by census; none if the log has nothing of that
+/// source.
+impl Query for FlameAreaQuery {
+    type Answer = FlameArea;
+    const NAME: &'static str = "box over time";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> FlameArea {
+        let profile = log.recording.profiles.get(self.source);
+        let of = |profile| area(&log.flame_steps, profile, self);
+        profile.map_or_else(FlameArea::default, of)
+    }
+
+    fn columns(area: &mut FlameArea) -> Option<&mut dyn Columns> {
+        Some(area)
+    }
+}
+
+columns!(FlameArea { time, total, own });
+
+/// What a flame graph shows, as a file for another program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlameExportQuery {
+    /// What it shows.
+    pub query: FlameQuery,
+    /// For which program.
+    pub format: ExportFormat,
+}
+
+/// A file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileBytes {
+    /// All bytes of it.
+    pub bytes: Vec<u8>,
+    /// What it does not have.
+    pub left_out: LeftOut,
+}
+
+columns!(FileBytes { bytes });
+
+/// `None` if the log has nothing of that source, or if memory does not suffice.
+impl Query for FlameExportQuery {
+    type Answer = Option<FileBytes>;
+    const NAME: &'static str = "flame graph as a file";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Option<FileBytes> {
+        log.flame_file(&self.query, self.format, host).await
+    }
+
+    fn columns(file: &mut Self::Answer) -> Option<&mut dyn Columns> {
+        file.as_mut().map(|file| file as &mut dyn Columns)
+    }
+}
+
+/// The process that wrote the log, and what is wrong with the log.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessQuery;
+
+impl Query for ProcessQuery {
+    type Answer = Process;
+    const NAME: &'static str = "process";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Process {
+        log.process()
+    }
+}
+
+/// Names and values of the environment of the process, which may hold secrets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnvironmentQuery;
+
+impl Query for EnvironmentQuery {
+    type Answer = Vec<(String, String)>;
+    const NAME: &'static str = "environment";
+
+    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+        log.environment()
+    }
+}
+
+/// The places at which the log may be aligned with another one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnchorsQuery;
+
+impl Query for AnchorsQuery {
+    type Answer = Vec<Anchor>;
+    const NAME: &'static str = "places to align";
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        anchors(&log.recording, host).await
+    }
+}

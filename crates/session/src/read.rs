@@ -1,0 +1,31 @@
+//! Reading a whole log into a session, on one thread, from whatever can be read.
+
+use super::Session;
+use eventlog::source::{Driven, Source, drive};
+use eventlog::{LogError, Stage, Step};
+
+impl Driven for Session {
+    fn advance(&mut self) -> Result<Step, LogError> {
+        self.advance(usize::MAX)
+    }
+    fn supply(&mut self, at: u64, bytes: &[u8]) {
+        self.supply(at, bytes);
+    }
+    fn cut(&mut self, at: u64) -> bool {
+        let keeps = self.progress().stage == Stage::Analysing;
+        if keeps {
+            self.cut(at);
+        }
+        keeps
+    }
+}
+
+/// Reads a whole log from `source` into a session.
+///
+/// # Errors
+/// As [`eventlog::source::read_log`].
+pub fn read_session(source: &mut impl Source) -> Result<Session, LogError> {
+    let mut session = Session::new(source.byte_len());
+    drive(source, &mut session)?;
+    Ok(session)
+}

@@ -1,0 +1,199 @@
+//! Names for the addresses of a log.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Seek};
+
+use rustc_hash::FxHashMap;
+
+use super::Session;
+use analysis::heap::names::TableSymbols;
+use analysis::heap::{Breakdown, Label};
+use eventlog::ids::Address;
+use eventlog::info_tables::address_of;
+use eventlog::names::Key;
+use model::profile::frames::FrameKind;
+use scene::format;
+use symbols::{Kind, Load, Name, Symbols, SymbolsError, Wanted};
+
+/// How many of the info tables that the log describes help to find where the
+/// program was loaded.
+const MOST_KNOWN: usize = 4096;
+
+/// What became of the addresses of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressNames {
+    /// How many got a name.
+    pub named: u64,
+    /// How many there are.
+    pub addresses: u64,
+    /// A sentence to show.
+    pub text: String,
+    /// Whether the file is of no use for this log.
+    pub failed: bool,
+}
+
+impl Session {
+    /// The addresses that a log has in place of names, and what tells where the
+    /// program was loaded. Info tables that the log describes are wanted as well if
+    /// the heap is profiled by them: only symbols tell the package.
+    #[must_use]
+    pub fn addresses(&self) -> Wanted {
+        let (mut functions, mut info_tables) = (BTreeSet::new(), BTreeSet::new());
+        for (_, frame) in self.recording.profiles.frames().flat_map(|all| all.iter()) {
+            let Some(address) = frame.address.map(Address) else {
+                continue;
+            };
+            match frame.kind {
+                FrameKind::Foreign => functions.insert(address),
+                _ => info_tables.insert(address),
+            };
+        }
+        info_tables.extend(self.profiled_tables());
+        let tables = self.recording.names.info_tables();
+        // Constructors have symbols in any program, local closures have not.
+        let constructors = tables
+            .iter()
+            .filter(|(_, table)| table.constructor().is_some());
+        let constructors = constructors.map(|(address, table)| (Address(address), table.name));
+        let known: BTreeMap<Address, &str> = constructors.collect();
+        let known = known.into_iter().take(MOST_KNOWN);
+        Wanted {
+            functions: functions.into_iter().collect(),
+            info_tables: info_tables.into_iter().collect(),
+            known: known
+                .map(|(address, name)| (address, name.to_owned()))
+                .collect(),
+        }
+    }
+
+    /// The info tables of heap profiles.
+    fn profiled_tables(&self) -> impl Iterator<Item = Address> + '_ {
+        let profiles = self.recording.heap().iter();
+        let profiles = profiles.filter(|profile| profile.kind.breakdown == Breakdown::InfoTable);
+        let labels = profiles.flat_map(|profile| profile.bands().map(|band| profile.label(band)));
+        labels.filter_map(|label| match label? {
+            Label::Text(text) => address_of(&text).map(Address),
+            _ => None,
+        })
+    }
+
+    /// Names the addresses of the log, once it is read to its end.
+    ///
+    /// # Errors
+    /// If the file can no longer be read.
+    pub fn set_symbols<R: Read + Seek>(
+        &mut self,
+        symbols: &mut Symbols<R>,
+    ) -> Result<AddressNames, SymbolsError> {
+        let wanted = self.addresses();
+        let naming = symbols.name(&wanted)?;
+        let tables = self.recording.names.info_tables();
+        let unknown = |address: &Address| tables.get(address.0).is_none();
+        let distinct: BTreeSet<Address> = (wanted.functions.into_iter())
+            .chain(wanted.info_tables.into_iter().filter(unknown))
+            .collect();
+        let names: FxHashMap<Address, &Name> =
+            naming.names.iter().map(|(at, name)| (*at, name)).collect();
+        let named = distinct.iter().filter(|at| names.contains_key(at)).count() as u64;
+        let addresses = distinct.len() as u64;
+        for (address, name) in &names {
+            self.recording
+                .names
+                .insert(Key::InfoTable(address.0), &name.qualified());
+        }
+        let profiles = &mut self.recording.profiles;
+        profiles.name_addresses(|address| names.get(&address).copied());
+        if !names.is_empty() {
+            self.recording.table_symbols =
+                TableSymbols::of(&naming, self.recording.names.info_tables());
+            self.heap_cache.forget();
+        }
+        Ok(AddressNames {
+            named,
+            addresses,
+            text: in_words(symbols.kind(), naming.load, named, addresses),
+            failed: named == 0 && addresses > 0,
+        })
+    }
+}
+
+fn in_words(kind: Kind, load: Load, named: u64, addresses: u64) -> String {
+    if addresses == 0 {
+        return format!("The {kind} is read; the log has no addresses to be named.");
+    }
+    let all = match addresses {
+        1 => "the address".to_owned(),
+        many => format!("the {} addresses", format::count(many)),
+    };
+    let moved = match load {
+        Load::Several(places) => {
+            return format!(
+                "Nothing is named: {all} of the log could be functions of the {kind} at {} load addresses. Build the program with -no-pie, or announce more functions.",
+                format::count(places as u64)
+            );
+        }
+        Load::Nowhere => {
+            return format!(
+                "Nothing is named: no load address makes {all} of the log functions of the {kind}. Take the program that wrote this log."
+            );
+        }
+        Load::OtherBuild => {
+            return format!(
+                "Nothing is named: the log has other names for what it describes itself than the {kind}, which is another build of the program. Take the program that wrote this log."
+            );
+        }
+        Load::Moved(by) => format!(", loaded {} its own addresses", distance(by)),
+        Load::AsItStands => String::new(),
+    };
+    let have = |has: &str| format!("{has} now, by the {kind}{moved}.");
+    match named {
+        0 => format!(
+            "Nothing is named: none of {all} of the log is in a function of the {kind}. Take the program that wrote this log."
+        ),
+        named if named == addresses && named == 1 => {
+            format!("The address in the log {}", have("has a name"))
+        }
+        named if named == addresses => {
+            format!(
+                "All {} addresses in the log {}",
+                format::count(named),
+                have("have names")
+            )
+        }
+        named => format!(
+            "{} of {all} in the log {}",
+            format::count(named),
+            have(if named == 1 {
+                "has a name"
+            } else {
+                "have names"
+            })
+        ),
+    }
+}
+
+fn distance(by: i64) -> String {
+    let side = if by < 0 { "before" } else { "behind" };
+    format!("{} {side}", Address(by.unsigned_abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_became_of_addresses_is_a_sentence() {
+        let texts = [
+            in_words(Kind::Elf, Load::AsItStands, 0, 0),
+            in_words(Kind::Elf, Load::AsItStands, 1, 1),
+            in_words(Kind::Nm, Load::AsItStands, 3, 3),
+            in_words(Kind::Pe, Load::Moved(-0x1000), 1, 3),
+            in_words(Kind::Elf, Load::Moved(0x5555_5555_4000), 2, 3),
+            in_words(Kind::Elf, Load::AsItStands, 0, 3),
+            in_words(Kind::MachO, Load::Nowhere, 0, 3),
+            in_words(Kind::Elf, Load::Several(27), 0, 1),
+            in_words(Kind::Elf, Load::OtherBuild, 0, 2),
+        ];
+        insta::assert_snapshot!(texts.join("\n"));
+    }
+}

@@ -1,0 +1,285 @@
+//! How many capabilities run Haskell code, and how many collect.
+
+use serde::{Deserialize, Serialize};
+
+use super::details::{DetailsQuery, Fact};
+use super::gauge::bucket_ns;
+use super::legend::{Explained, Sample, Section};
+use super::{Contents, Listed, Log, Shape, TrackKind};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Marks, Names, Shown};
+use crate::tracks::words;
+use analysis::timeline::activity::{COLLECTING, UNREAD, points, series_of};
+use eventlog::ids::Nanos;
+use model::gauge::Stretch;
+use model::marks::{Values, Writer};
+use model::time::Interval;
+use scene::format;
+use scene::gauge::{Gauge, Series, Style, Unit};
+use scene::painter::{Painter, Rect};
+use scene::palette::Palette;
+use scene::strip::plot::{Band, Column, Outline, stacked};
+use scene::strip::{Strip, paint_unread};
+
+/// The activity of all capabilities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Activity;
+
+/// Of how many capabilities the shares are told one by one.
+const MOST_CAPS: usize = 64;
+/// Bands of capabilities thinner than this have no lines between them.
+const SEPARATED_PX: f64 = 3.0;
+
+impl TrackKind for Activity {
+    type Payload = ();
+
+    const GROUP: Group = Group::Program;
+    const SHAPE: Shape = Shape::Gauge;
+    const SECTION: Section = Section::Graphs;
+    const HEIGHT_PX: f64 = 56.0;
+
+    fn link(self, _: &Contents) -> String {
+        "activity".to_owned()
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        (link == "activity").then_some(Self)
+    }
+
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+        let of = match log.caps().len() {
+            // A heap profile in text tells of none.
+            0 => return Vec::new(),
+            1 => "1 capability".to_owned(),
+            count => format!("of {count}"),
+        };
+        vec![Listed::new(Self, "Activity").note(of)]
+    }
+
+    fn gauge(self) -> Option<Gauge> {
+        Some(Gauge {
+            series: &[],
+            unit: Unit::Capabilities,
+            stacked: true,
+            scale: None,
+        })
+    }
+
+    /// All capabilities look alike.
+    fn keys(self) -> &'static [Series] {
+        const {
+            &[
+                Series::new("running", Style::Filled, |palette| palette.running),
+                Series::new("collecting", Style::Filled, |palette| palette.gc),
+            ]
+        }
+    }
+
+    fn series_name(self, series: u8, caps: usize) -> String {
+        if series == COLLECTING {
+            return "collecting garbage".to_owned();
+        }
+        let place = |place: &usize| series_of(*place, caps) == usize::from(series);
+        let first = (0..caps).find(place).unwrap_or_default();
+        let last = (0..caps).rfind(place).unwrap_or_default();
+        if first == last {
+            format!("capability {first} running")
+        } else {
+            format!("capabilities {first} to {last} running")
+        }
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        let recording = &log.recording;
+        let caps = log.caps();
+        points(
+            &recording.store,
+            &caps,
+            writer.buckets(),
+            |series, stretch| {
+                writer.stretch(series, &stretch);
+            },
+        );
+        let unread = log.unread_in(writer.view);
+        for (span, busy) in log.unread.all(unread, writer.bucket_ns) {
+            let stretch = Stretch {
+                start: span.start().0,
+                end: span.end().0,
+                values: Values::one(busy * caps.len() as f64),
+            };
+            writer.stretch(UNREAD, &stretch);
+        }
+    }
+
+    fn instead_of_value(self, series: u8) -> Option<&'static str> {
+        (series == UNREAD).then_some("not read yet")
+    }
+
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+        paint(shown, strip, painter);
+    }
+
+    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+        let name = "Activity: how many capabilities run Haskell code";
+        (name.to_owned(), words::when(item))
+    }
+
+    /// For what share of the bucket each capability ran Haskell code, and
+    /// collected.
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        let length = bucket_ns(query.span);
+        let start = query.span.start().0 / length * length;
+        let span = Interval::new(Nanos(start), Nanos(start.saturating_add(length)));
+        if log.is_unread(span) {
+            let bytes = format::bytes(log.unread.bytes(span));
+            return vec![Fact::new("not read yet", format!("{bytes} of events"))];
+        }
+        let store = &log.recording.store;
+        let share = |time: u64| format::fraction(time as f64 / length as f64);
+        let (mut running, mut collecting, mut caps) = (0u64, 0u64, 0usize);
+        let mut each = Vec::new();
+        for (cap, _) in log.recording.info.lives.caps() {
+            let times = store.account().cap(cap, span);
+            let (ran, gc) = (times.running_ns, times.in_collections_ns());
+            running = running.saturating_add(ran);
+            collecting = collecting.saturating_add(gc);
+            caps += 1;
+            if caps <= MOST_CAPS {
+                let text = format!("running {}, collecting {}", share(ran), share(gc));
+                each.push(Fact::new(format!("capability {cap}"), text));
+            }
+        }
+        let mean = |time: u64| format!("{:.2} of {caps}", time as f64 / length as f64);
+        let mut facts = vec![
+            Fact::new("running", mean(running)),
+            Fact::new("collecting", mean(collecting)),
+        ];
+        facts.append(&mut each);
+        facts
+    }
+
+    fn legend() -> Vec<Explained> {
+        let busy: [f64; 8] = [0.5, 0.9, 1.0, 1.0, 0.2, 0.9, 1.0, 0.8];
+        let other: [f64; 8] = [0.1, 0.6, 0.8, 0.4, 0.1, 0.7, 0.9, 0.2];
+        let collecting: [f64; 8] = [0.0, 0.2, 0.0, 0.4, 1.6, 0.1, 0.0, 0.6];
+        vec![Explained::new(
+            "Activity",
+            "How many capabilities run Haskell code, a band for each, and on top how many collect garbage.",
+            Sample::graph(Self, &[(0, &busy), (1, &other), (COLLECTING, &collecting)]),
+        )]
+    }
+}
+
+/// Paints how many capabilities run Haskell code, a band for each, and on top
+/// how many collect.
+fn paint<N>(shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    let area = strip.area;
+    let bottom = area.y + area.h - 4.0;
+    let scale = (area.h - 12.0) / shown.caps.max(1) as f64;
+    for k in 1..=shown.caps.min(8) as u32 {
+        let y = bottom - scale * f64::from(k);
+        let line = Rect::new(area.x, y, area.w, 1.0);
+        painter.fill(line, strip.palette.faint_line.into());
+    }
+    let stack = Stack::of(shown.marks, |time| strip.x(time), area);
+    stack.paint_unread((bottom, scale), strip.palette, painter);
+    painter.polygon(
+        &outline(&stack.collecting, bottom, scale),
+        strip.palette.gc.into(),
+    );
+    let collecting = stack.collecting.iter();
+    for column in collecting.filter(|column| column.upper > column.lower) {
+        let h = (column.upper - column.lower) * scale;
+        let (x, w) = (column.left, column.right - column.left);
+        let part = Rect::new(x, bottom - column.upper * scale, w, h);
+        strip.paint_stripes(part, painter);
+    }
+    let Some((last, below)) = stack.running.split_last() else {
+        return;
+    };
+    painter.polygon(&outline(last, bottom, scale), strip.palette.running.into());
+    if scale < SEPARATED_PX {
+        return;
+    }
+    for columns in below {
+        let mut band = Band::default();
+        for (column, top) in columns.iter().zip(last) {
+            if column.upper <= 0.0 || column.upper >= top.upper {
+                continue;
+            }
+            let y = bottom - column.upper * scale;
+            band.step(column.left, column.right, y - 0.5, y + 0.5);
+        }
+        band.paint(strip.palette.page.alpha(0.6), painter);
+    }
+}
+
+/// The activity in pixels: for each capability what it runs on top of those
+/// before it, and on top of all what collects.
+#[derive(Debug)]
+pub struct Stack {
+    /// Running mutators, a series for each capability.
+    pub running: Vec<Vec<Column>>,
+    /// Collecting capabilities, above all that run.
+    pub collecting: Vec<Column>,
+    /// How busy the log is where it is not read yet.
+    pub(crate) unread: Vec<Column>,
+}
+
+impl Stack {
+    /// The activity among `marks` that is seen in an area, in which times stand
+    /// where `x` says.
+    pub fn of(marks: &Marks, x: impl Fn(Nanos) -> f64, area: Rect) -> Self {
+        let mut running: Vec<Vec<(f64, f64, f64)>> = Vec::new();
+        let (mut collecting, mut unread) = (Vec::new(), Vec::new());
+        for (point, span) in marks.points(Activity) {
+            let (from, to) = (x(span.start()), x(span.end()));
+            if to < area.x || from > area.x + area.w {
+                continue;
+            }
+            let steps = match point.series {
+                COLLECTING => &mut collecting,
+                UNREAD => &mut unread,
+                series => {
+                    let place = usize::from(series);
+                    if place >= running.len() {
+                        running.resize_with(place + 1, Vec::new);
+                    }
+                    &mut running[place]
+                }
+            };
+            steps.push((from, to, point.values.last));
+        }
+        running.push(collecting);
+        let mut running = stacked(&running);
+        let collecting = running.pop().unwrap_or_default();
+        Self {
+            running,
+            collecting,
+            unread: stacked(&[unread]).pop().unwrap_or_default(),
+        }
+    }
+
+    /// Paints how busy the log is where it is not read yet.
+    pub fn paint_unread(
+        &self,
+        (bottom, scale): (f64, f64),
+        palette: &Palette,
+        painter: &mut dyn Painter,
+    ) {
+        for column in self.unread.iter().filter(|column| column.upper > 0.0) {
+            let h = (column.upper * scale).max(1.0);
+            let bar = Rect::new(column.left, bottom - h, column.right - column.left, h);
+            paint_unread(palette, bar, painter);
+        }
+    }
+}
+
+/// The outline of columns on a ground, so many pixels high for one capability.
+pub fn outline(columns: &[Column], bottom: f64, scale: f64) -> Vec<(f64, f64)> {
+    let mut outline = Outline::new(bottom);
+    for column in columns {
+        outline.step(column.left, column.right, column.upper * scale);
+    }
+    outline.finish()
+}

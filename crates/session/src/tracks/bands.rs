@@ -1,0 +1,279 @@
+//! What holds the heap, band by band: a heap profile in small. Which bands it
+//! shows the panel of the heap says; the log names them.
+
+use serde::{Deserialize, Serialize};
+
+use super::details::{DetailsQuery, Fact};
+use super::item::{Item, Marks, Names, Shown};
+use super::legend::{Explained, Sample, Section};
+use super::{Contents, Listed, Log, Shape, TrackKind, waves, words};
+use crate::heap::chart::stacks::{in_view, picked, stacks_of};
+use crate::heap::colours::{OTHERS, colour, slots};
+use crate::tracks::group::Group;
+use analysis::heap::HeapProfile;
+use model::census::BandId;
+use model::gauge::Stretch;
+use model::marks::{NamedSeries, Values, Writer};
+use model::sorting::SortSmall;
+use scene::format;
+use scene::gauge::{Gauge, Unit};
+use scene::painter::{Painter, Rect};
+use scene::strip::Strip;
+use scene::strip::plot::Plot;
+use scene::viewport::Viewport;
+
+/// The bands of a heap profile, on each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Bands;
+
+/// The most bands that the track shows: it is not high.
+const MOST: usize = 30;
+/// How many bands are told of a moment.
+const TOLD: usize = 8;
+/// How much of a colour is left of bands beside the one that is followed.
+const FADED: f64 = 0.4;
+
+/// The profile of the bands that are shown, if its censuses have times.
+fn profile<'a>(log: &Log<'a>) -> Option<&'a HeapProfile> {
+    let profile = log.recording.heap().get(log.heap?.profile as usize)?;
+    profile.is_timed().then_some(profile)
+}
+
+impl TrackKind for Bands {
+    type Payload = ();
+
+    const GROUP: Group = Group::Program;
+    const SHAPE: Shape = Shape::Gauge;
+    const SECTION: Section = Section::Graphs;
+    const HEIGHT_PX: f64 = 56.0;
+
+    fn link(self, _: &Contents) -> String {
+        "bands".to_owned()
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        (link == "bands").then_some(Self)
+    }
+
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+        let profiles = log.recording.heap();
+        let timed = profiles.iter().find(|profile| profile.is_timed());
+        let listed = timed.map(|profile| {
+            let track = Listed::new(Self, "Heap by band").short("Heap");
+            track.note(profile.kind.breakdown.flag())
+        });
+        listed.into_iter().collect()
+    }
+
+    fn gauge(self) -> Option<Gauge> {
+        Some(Gauge {
+            series: &[],
+            unit: Unit::Bytes,
+            stacked: true,
+            scale: None,
+        })
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        let (Some(chosen), Some(profile)) = (log.heap, profile(log)) else {
+            return;
+        };
+        let places = chosen
+            .bands
+            .known(in_view(profile, writer.view, writer.end));
+        let width = writer.view.duration().0.div_ceil(writer.bucket_ns).max(1);
+        let width = u32::try_from(width).unwrap_or(u32::MAX);
+        let picked = picked(profile, places.clone(), writer.view, width);
+        let keys: Vec<&str> = chosen
+            .shown
+            .iter()
+            .map(|&band| chosen.bands.key(band))
+            .collect();
+        let stacks = stacks_of(chosen, profile, places, picked);
+        let singles = chosen.shown.len();
+        let own = singles.min(MOST);
+        for ((&band, key), slot) in chosen.shown.iter().zip(&keys).zip(slots(&keys)).take(own) {
+            writer.name_series(NamedSeries {
+                key: (*key).to_owned(),
+                name: chosen.bands.name(band).to_owned(),
+                colour: slot,
+                pinned: chosen.pinned.as_deref() == Some(key),
+                ..NamedSeries::default()
+            });
+        }
+        let rest: Vec<usize> = (own..stacks.bands()).collect();
+        if !rest.is_empty() {
+            writer.name_series(NamedSeries {
+                name: "all others".to_owned(),
+                colour: OTHERS,
+                ..NamedSeries::default()
+            });
+        }
+        let single = (0..own).map(|band| vec![band]);
+        let rest = (!rest.is_empty()).then_some(rest);
+        for (series, members) in (0u8..).zip(single.chain(rest)) {
+            for stack in 0..stacks.len() {
+                let time = |stack: usize| stacks.at.get(stack).map(|&at| at as u64);
+                let Some(start) = time(stack) else { continue };
+                let bytes = members.iter().map(|&band| stacks.value(band, stack)).sum();
+                let stretch = Stretch {
+                    start,
+                    end: time(stack + 1).unwrap_or(start.saturating_add(writer.bucket_ns)),
+                    values: Values::one(bytes),
+                };
+                writer.stretch(series, &stretch);
+            }
+        }
+    }
+
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+        let stack = Stack::of(shown.marks, strip.area, strip.view);
+        strip.paint_grid(&stack.plot, painter);
+        let palette = strip.palette;
+        let named: Vec<&NamedSeries> = shown.marks.named(self).collect();
+        let followed = named.iter().any(|series| series.pinned);
+        for (place, edge) in stack.edges.iter().enumerate().skip(1).rev() {
+            let Some(series) = place.checked_sub(1).and_then(|place| named.get(place)) else {
+                continue;
+            };
+            let ground = stack.edges.first().map_or(&[][..], Vec::as_slice);
+            let outline: Vec<(f64, f64)> =
+                edge.iter().chain(ground.iter().rev()).copied().collect();
+            let own = colour(series.colour, palette.is_dark());
+            let shown = if followed && !series.pinned {
+                own.mixed(palette.page, FADED)
+            } else {
+                own
+            };
+            painter.polygon(&outline, shown.into());
+            painter.polyline(edge, 0.75, palette.page.alpha(0.6));
+        }
+        strip.paint_scale(&stack.plot, Unit::Bytes, painter);
+    }
+
+    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+        (String::new(), words::when(item))
+    }
+
+    /// The bands that hold the most at that time.
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        let (Some(chosen), Some(profile)) = (log.heap, profile(log)) else {
+            return Vec::new();
+        };
+        let time = query.span.start();
+        let after = profile.censuses.times().partition_point(|at| *at <= time);
+        let Some(census) = after.checked_sub(1).map(|census| census as u32) else {
+            return Vec::new();
+        };
+        let censuses = chosen.bands.censuses(profile);
+        let all = (0..censuses.bands() as u32).map(BandId);
+        let held = all.map(|band| (censuses.at(band, census), band));
+        let mut held: Vec<(u64, BandId)> = held.filter(|(bytes, _)| *bytes > 0).collect();
+        held.sort_small_by(|a, b| b.cmp(a));
+        let total = censuses.totals().get(census as usize).copied();
+        let total = total.unwrap_or_default();
+        let of = format!("{} of {}", census + 1, censuses.len());
+        let sum = Fact::new("all bands", format::bytes(total));
+        let band = |&(bytes, band): &(u64, BandId)| {
+            let text = format!(
+                "{}, {}",
+                format::bytes(bytes),
+                format::percent(bytes, total)
+            );
+            Fact::new(chosen.bands.name(band).to_owned(), text)
+        };
+        let facts = [Fact::new("census", of), sum];
+        facts
+            .into_iter()
+            .chain(held.iter().take(TOLD).map(band))
+            .collect()
+    }
+
+    fn legend() -> Vec<Explained> {
+        let level = waves::LEVELS.map(|value| value * waves::MIB);
+        let lower = waves::LOWER.map(|value| value * waves::MIB);
+        let lowest = waves::LOWEST.map(|value| value * waves::MIB);
+        let mut sample = Sample::graph(Self, &[(0, &level), (1, &lower), (2, &lowest)]);
+        sample.0.reply.named = (0..3)
+            .map(|place| NamedSeries {
+                colour: place * 5,
+                ..NamedSeries::default()
+            })
+            .collect();
+        vec![Explained::new(
+            "Heap by band",
+            "What holds the heap, as the last heap profile tells: the bands of the panel Heap in its colours, on each other. A click on a band follows it.",
+            sample,
+        )]
+    }
+}
+
+/// The bands in pixels.
+struct Stack {
+    plot: Plot,
+    /// From the ground up, the line between each two bands.
+    edges: Vec<Vec<(f64, f64)>>,
+}
+
+impl Stack {
+    fn of(marks: &Marks, area: Rect, view: Viewport) -> Self {
+        let mut series: Vec<Vec<(f64, f64)>> = Vec::new();
+        for (point, span) in marks.points(Bands) {
+            let place = usize::from(point.series);
+            if place >= series.len() {
+                series.resize_with(place + 1, Vec::new);
+            }
+            if let Some(points) = series.get_mut(place) {
+                let x = area.x + view.x_of(span.start());
+                points.push((x, point.values.last));
+            }
+        }
+        let ground: Vec<(f64, f64)> = series.first().map_or_else(Vec::new, |first| {
+            first.iter().map(|(x, _)| (*x, 0.0)).collect()
+        });
+        let mut sums = vec![ground];
+        for points in series {
+            let below = sums.last().into_iter().flatten();
+            let sum = below
+                .zip(points)
+                .map(|((x, sum), (_, value))| (*x, sum + value));
+            sums.push(sum.collect());
+        }
+        let greatest = sums.last().into_iter().flatten();
+        let greatest = greatest.map(|(_, sum)| *sum).fold(0.0, f64::max);
+        let plot = Plot::of(area, Unit::Bytes, greatest);
+        for (_, value) in sums.iter_mut().flatten() {
+            *value = plot.y(*value);
+        }
+        Self { plot, edges: sums }
+    }
+
+    /// The place of the band at a place of the picture.
+    fn at(&self, (x, y): (f64, f64)) -> Option<usize> {
+        let height = |edge: &Vec<(f64, f64)>| {
+            let after = edge.partition_point(|(at, _)| *at <= x);
+            let (left, low) = *edge.get(after.checked_sub(1)?)?;
+            let (right, high) = *edge.get(after)?;
+            let part = (x - left) / (right - left).max(f64::MIN_POSITIVE);
+            Some(low + (high - low) * part)
+        };
+        let heights: Vec<f64> = self.edges.iter().filter_map(height).collect();
+        let inside = |pair: &[f64]| matches!(pair, [lower, upper] if *upper <= y && y < *lower);
+        heights.windows(2).position(inside)
+    }
+}
+
+impl Bands {
+    /// The key of the band at a place of its strip; none where all others are.
+    pub fn key_at(
+        self,
+        marks: &Marks,
+        area: Rect,
+        view: Viewport,
+        at: (f64, f64),
+    ) -> Option<String> {
+        let place = Stack::of(marks, area, view).at(at)?;
+        let key = &marks.named(self).nth(place)?.key;
+        (!key.is_empty()).then(|| key.clone())
+    }
+}

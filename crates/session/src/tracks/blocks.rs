@@ -1,0 +1,143 @@
+//! The blocks in which events were written, of a capability or of none.
+
+use serde::{Deserialize, Serialize};
+
+use super::details::{DetailsQuery, Fact};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO};
+use super::{Contents, Listed, Log, Shape, TrackKind, lane, link};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::words::{duration, when};
+use analysis::timeline::block_lanes::size;
+use eventlog::ids::CapId;
+use model::class::Class;
+use model::marks::{MarkKind, MarkView, Packed, Payload, Writer};
+use scene::format;
+use scene::painter::Painter;
+use scene::strip::{Bar, Strip};
+
+/// The blocks of a capability, or of none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Blocks(pub Option<CapId>);
+
+/// A block: its size in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block(pub u32);
+
+impl Payload for Block {
+    fn pack(self) -> Packed {
+        Packed([self.0, 0, 0, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self(packed.word(0))
+    }
+}
+
+impl TrackKind for Blocks {
+    type Payload = Block;
+
+    const GROUP: Group = Group::Blocks;
+    const SHAPE: Shape = Shape::Lane;
+    const SECTION: Section = Section::Spans;
+
+    fn link(self, _: &Contents) -> String {
+        // The group of all these is called `blocks`.
+        let cap = self
+            .0
+            .map_or_else(|| "none".to_owned(), |cap| cap.to_string());
+        format!("blocks{cap}")
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        let of_cap = link::cap(link, "blocks").map(|cap| Self(Some(cap)));
+        of_cap.or((link == "blocksnone").then_some(Self(None)))
+    }
+
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+        let listed = |cap: Option<CapId>| match cap {
+            Some(cap) => Listed::new(Self(Some(cap)), format!("Blocks of capability {cap}"))
+                .short(format!("Cap {cap}")),
+            None => Listed::new(Self(None), "Blocks of no capability").short("None"),
+        };
+        let caps = log.recording.tracks.blocks.caps();
+        caps.into_iter().map(listed).collect()
+    }
+
+    fn cap(self) -> Option<CapId> {
+        self.0
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        if let Some(lane) = log.recording.tracks.blocks.lane(self.0) {
+            writer.lane(lane, |i| Block(lane.get(i).map_or(0, |piece| piece.detail)));
+        }
+    }
+
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+        let bar = |mark: &MarkView<'_>| Bar::text(format::bytes(mark.read::<Block>().0.into()));
+        strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
+    }
+
+    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+        let name = match self.0 {
+            Some(cap) => format!("Block of capability {cap}"),
+            None => "Block of no capability".to_owned(),
+        };
+        if item.kind == MarkKind::Many {
+            return (name, lane::several(item, "blocks"));
+        }
+        let size = format::bytes(item.read::<Block>().0.into());
+        let (duration, when) = (duration(item), when(item));
+        let text = format!("{size}, written {duration} after it was begun · {when}");
+        (name, text)
+    }
+
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        let cap = self.0;
+        let sections = &log.blocks.sections;
+        let mut blocks = sections.iter().flat_map(|section| &section.blocks);
+        if query.many {
+            let inside = blocks.filter(|block| {
+                block.cap == cap
+                    && query.span.start() <= block.begin_time
+                    && block.begin_time < query.span.end()
+            });
+            let (mut count, mut bytes) = (0u64, 0u64);
+            for block in inside {
+                count += 1;
+                bytes = bytes.saturating_add(size(block));
+            }
+            return vec![
+                Fact::new("blocks", format::count(count)),
+                Fact::new("together", format::bytes(bytes)),
+            ];
+        }
+        // One that overlaps another is drawn from that one's end on.
+        let found = blocks.find(|block| {
+            block.cap == cap
+                && block.begin_time <= query.span.start()
+                && block.end_time == query.span.end()
+        });
+        let Some(block) = found else {
+            return Vec::new();
+        };
+        let whose = cap.map_or("none".to_owned(), |cap| cap.to_string());
+        let waited = format::duration(block.end_time.since(block.begin_time));
+        vec![
+            Fact::new("capability", whose),
+            Fact::new("at byte", format::count(block.start.0)),
+            Fact::new("size", format::bytes(size(block))),
+            Fact::new("the oldest event waited", waited),
+        ]
+    }
+
+    fn legend() -> Vec<Explained> {
+        let mark = Made::span(Class::Other, FROM, TO).with(Block(8192));
+        vec![Explained::new(
+            "A block of the log",
+            "Events were gathered in a buffer of this size, which was then written.",
+            Sample::row(Self(Some(CapId(0))), vec![mark]),
+        )]
+    }
+}

@@ -1,0 +1,403 @@
+//! The foreign calls of an OS thread that the program announced.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::stacks::{beginning, flame, heaviest, stack_facts};
+use super::thread::Thread;
+use super::{Contents, Listed, Log, Row, Shape, TrackKind, lane, link};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::words::{duration, function_name, when};
+use analysis::flamegraph::sources;
+use analysis::timeline::profile_rows::{CallsOf, OPEN};
+use analysis::timeline::user_spans::SpanPrefixes;
+use eventlog::ids::{Duration, Nanos, OsThreadId};
+use model::class::Class;
+use model::lane::{Lane, partition};
+use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
+use model::profile::frames::{FrameId, FrameKind};
+use model::profile::stacks::StackId;
+use model::profile::{Profile, Track};
+use model::time::Interval;
+use scene::format;
+use scene::painter::Painter;
+use scene::strip::Strip;
+
+/// The foreign calls of an OS thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ForeignCalls(pub CallsOf);
+
+/// A call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The number of its function among those whose names are told.
+    pub function: Option<u32>,
+    /// Whether it was not over when the log ended.
+    pub open: bool,
+}
+
+impl Payload for Call {
+    fn pack(self) -> Packed {
+        Packed([self.function.unwrap_or(NONE), self.open.into(), 0, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self {
+            function: packed.some(0),
+            open: packed.word(1) != 0,
+        }
+    }
+}
+
+/// Over how many parts of a call it is followed.
+const MOST_PARTS: usize = 100_000;
+
+impl TrackKind for ForeignCalls {
+    type Payload = Call;
+
+    const GROUP: Group = Group::ForeignCalls;
+    const SHAPE: Shape = Shape::Lane;
+    const SECTION: Section = Section::Profile;
+
+    fn link(self, _: &Contents) -> String {
+        match self.0 {
+            CallsOf::OsThread(thread) => format!("calls{thread}"),
+            CallsOf::Unknown { lane } => format!("callsunknown{lane}"),
+        }
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        if let Some(number) = link::number(link, "calls") {
+            return Some(Self(CallsOf::OsThread(OsThreadId(number))));
+        }
+        let lane = u32::try_from(link::number(link, "callsunknown")?).ok()?;
+        Some(Self(CallsOf::Unknown { lane }))
+    }
+
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+        let listed = |(of, calls): (CallsOf, u64)| {
+            let (title, short) = match of {
+                CallsOf::OsThread(thread) => {
+                    (format!("Calls, OS thread {thread}"), format!("OS {thread}"))
+                }
+                CallsOf::Unknown { lane: 0 } => {
+                    ("Calls, unknown OS thread".to_owned(), "OS ?".to_owned())
+                }
+                CallsOf::Unknown { lane } => {
+                    let number = lane + 1;
+                    let title = format!("Calls, unknown OS thread ({number})");
+                    (title, format!("OS ? {number}"))
+                }
+            };
+            let note = format!("× {}", format::count(calls));
+            Listed::new(Self(of), title).short(short).note(note)
+        };
+        log.recording
+            .profile_rows
+            .call_counts()
+            .map(listed)
+            .collect()
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        let Some(lane) = log.recording.profile_rows.calls(self.0) else {
+            return;
+        };
+        writer.lane(lane, |i| {
+            let piece = lane.get(i);
+            let number = piece.map_or(NONE, |piece| piece.detail);
+            Call {
+                function: (number != NONE).then_some(number),
+                open: piece.is_some_and(|piece| piece.code == OPEN),
+            }
+        });
+    }
+
+    /// A bar with the name of the function, and its duration if there is room.
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+        let bar = |mark: &MarkView<'_>| {
+            let Call { function, open } = mark.read();
+            let function = function.and_then(|number| shown.names.foreign_function(number));
+            let bar = lane::by_duration(mark).open(open);
+            match function {
+                Some(frame) => bar.named(&function_name(frame)),
+                None => bar,
+            }
+        };
+        strip.paint_bars(shown.marks.of(self), Class::Foreign, bar, painter);
+    }
+
+    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+        let on = match self.0 {
+            CallsOf::OsThread(thread) => format!("OS thread {thread}"),
+            CallsOf::Unknown { .. } => "unknown OS thread".to_owned(),
+        };
+        if item.kind == MarkKind::Many {
+            return (
+                format!("Calls on {on}"),
+                lane::several(item, "foreign calls"),
+            );
+        }
+        let Call { function, open } = item.read();
+        let function = function.and_then(|number| names.foreign_function(number));
+        let name = function.map_or_else(|| "Foreign call".to_owned(), function_name);
+        let open = if open {
+            ", not over when the log ended"
+        } else {
+            ""
+        };
+        let (duration, when) = (duration(item), when(item));
+        (
+            name,
+            format!("foreign call on {on} for {duration}{open} · {when}"),
+        )
+    }
+
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        let (of, recording) = (self.0, &log.recording);
+        let found = recording.profile_rows.calls(of);
+        let profile = recording.profiles.get(sources::COST_CENTRES);
+        let track = profile.and_then(|profile| {
+            let mut tracks = profile.tracks.iter();
+            tracks.find(|track| track.source == of.source())
+        });
+        let (Some(lane), Some(profile), Some(track)) = (found, profile, track) else {
+            return Vec::new();
+        };
+        let calls = Calls { profile, track };
+        if query.many {
+            let begin = |i: usize| lane.span(i).0;
+            let from = partition(lane.len(), |i| begin(i) < query.span.start().0);
+            let to = partition(lane.len(), |i| begin(i) < query.span.end().0);
+            let spans = (from..to.max(from)).map(|i| lane.span(i));
+            return calls.several(spans, query.row);
+        }
+        let place = partition(lane.len(), |i| lane.span(i).0 < query.span.start().0);
+        let piece = lane.get(place).filter(|piece| {
+            let span = Interval::new(Nanos(piece.start), Nanos(piece.end));
+            span == query.span
+        });
+        piece.map_or_else(Vec::new, |piece| {
+            calls.one(&Details::of(log), query.span, piece.code == OPEN)
+        })
+    }
+
+    fn class_of(self, item: &Item) -> Option<Class> {
+        Some(item.class)
+    }
+
+    fn legend() -> Vec<Explained> {
+        let calls = Self(CallsOf::OsThread(OsThreadId(7)));
+        let one = |open| {
+            let call = Call {
+                function: Some(0),
+                open,
+            };
+            let mark = Made::span(Class::Foreign, FROM, TO).with(call);
+            Sample::row(calls, vec![mark])
+        };
+        let several = buckets(|place| vec![(Class::Foreign, 0.5 + 0.4 * (place / 7.0).sin())]);
+        vec![
+            Explained::new(
+                "A foreign call",
+                "An OS thread was in a foreign function that the program announced (“START 3 blur”, then “ANN_TH 3 blur” with the thread). Where a callback calls out again, the inner call takes its place.",
+                one(false),
+            ),
+            Explained::new(
+                "A foreign call that is not over",
+                "The log ended before its end was announced.",
+                one(true),
+            ),
+            Explained::new(
+                "Several foreign calls in a pixel",
+                "The bar is as high as their share of the time.",
+                Sample::row(calls, several),
+            ),
+        ]
+    }
+}
+
+impl Details<'_> {
+    /// The number of the call of a function that began at a time, and the
+    /// thread that made it, as its `START` has them.
+    fn announced(&self, at: Nanos, function: &str) -> Vec<Fact> {
+        let prefixes = SpanPrefixes::default();
+        for place in self.messages.places(Interval::at(at)).take(MOST_LISTED) {
+            let Some(message) = self.messages.get(place) else {
+                continue;
+            };
+            let start = prefixes.parse(&message.text);
+            let Some(start) = start.filter(|one| one.start && one.name == function) else {
+                continue;
+            };
+            let mut facts = vec![Fact::new("number", start.number)];
+            let by = message.cap.and_then(|cap| {
+                let thread = self.store.running(cap, at, &mut 0)?;
+                let text = format!("{} on capability {cap}", self.name(thread));
+                let fact = Fact::new("called by", text);
+                let run = self.run_at(cap, at)?;
+                Some(fact.leading(Lead::Other, Thread(thread), run))
+            });
+            facts.extend(by);
+            return facts;
+        }
+        Vec::new()
+    }
+}
+
+/// The calls of an OS thread.
+struct Calls<'a> {
+    profile: &'a Profile,
+    track: &'a Track,
+}
+
+impl Calls<'_> {
+    /// The stack up to the innermost foreign call.
+    fn call_of(&self, mut stack: StackId) -> StackId {
+        while stack != StackId::EMPTY {
+            let frame = self.profile.stacks.frame(stack);
+            let frame = frame.and_then(|frame| self.profile.frames.get(frame));
+            if frame.is_some_and(|frame| frame.kind == FrameKind::ForeignCall) {
+                return stack;
+            }
+            stack = self.profile.stacks.parent(stack);
+        }
+        stack
+    }
+
+    /// Whether a call is that one, or was made by a callback of it.
+    fn is_within(&self, mut stack: StackId, call: StackId) -> bool {
+        let depth = self.profile.stacks.depth(call);
+        while self.profile.stacks.depth(stack) > depth {
+            stack = self.profile.stacks.parent(stack);
+        }
+        stack == call
+    }
+
+    fn one(&self, details: &Details<'_>, span: Interval, open: bool) -> Vec<Fact> {
+        let samples = &self.track.samples;
+        let places = beginning(samples, span);
+        let Some((_, stack)) = samples.get(places.start) else {
+            return Vec::new();
+        };
+        let call = self.call_of(stack);
+        let whole = self.whole(call, places.clone());
+        let function = self.profile.stacks.frame(call);
+        let function = function.and_then(|frame| self.profile.frames.get(frame));
+        let mut facts = Vec::new();
+        if let Some(function) = function {
+            facts.extend(details.announced(whole.start(), &function.label));
+        }
+        details.duration_facts(span, &mut facts);
+        if whole != span {
+            let text = format!(
+                "{}, {} – {}: callbacks called out meanwhile",
+                exact_duration(whole.duration()),
+                format::time(whole.start()),
+                format::time(whole.end())
+            );
+            facts.push(Fact::new("a part of the call for", text));
+        }
+        if open {
+            facts.push(Fact::new("returned", "not before the log ended"));
+        }
+        let source = self.track.source;
+        facts.push(flame(sources::COST_CENTRES, source, span.middle()));
+        self.inside(call, places, &mut facts);
+        let caller = self.profile.stacks.parent(call);
+        if caller != StackId::EMPTY {
+            stack_facts(self.profile, caller, "called from", &mut facts);
+        }
+        facts
+    }
+
+    /// From the begin of a call to its end, with what its callbacks called.
+    fn whole(&self, call: StackId, places: std::ops::Range<usize>) -> Interval {
+        let samples = &self.track.samples;
+        let get = |place: usize| samples.get(place);
+        let first = get(places.start).map_or(Interval::default(), |(span, _)| span);
+        let last = places.end.checked_sub(1).and_then(get);
+        let mut whole = Interval::new(
+            first.start(),
+            last.map_or(first.end(), |(span, _)| span.end()),
+        );
+        for place in (0..places.start).rev().take(MOST_PARTS) {
+            match get(place) {
+                Some((span, stack))
+                    if span.end() == whole.start() && self.is_within(stack, call) =>
+                {
+                    whole.extend(span.start());
+                }
+                _ => break,
+            }
+        }
+        for place in (places.end..samples.len()).take(MOST_PARTS) {
+            match get(place) {
+                Some((span, stack))
+                    if span.start() == whole.end() && self.is_within(stack, call) =>
+                {
+                    whole.extend(span.end());
+                }
+                _ => break,
+            }
+        }
+        whole
+    }
+
+    /// For how long which functions of foreign code ran in it.
+    fn inside(&self, call: StackId, places: std::ops::Range<usize>, facts: &mut Vec<Fact>) {
+        let mut weights: FxHashMap<FrameId, u64> = FxHashMap::default();
+        for (span, stack) in places.filter_map(|place| self.track.samples.get(place)) {
+            if stack != call
+                && let Some(frame) = self.profile.stacks.frame(stack)
+            {
+                *weights.entry(frame).or_default() += span.duration().0;
+            }
+        }
+        let time = |ns: u64| format::duration(Duration(ns));
+        heaviest(self.profile, weights, "in it", time, facts);
+    }
+
+    /// How many calls there are, how long they are together, the longest of
+    /// them, and of which functions they are.
+    fn several(&self, spans: impl Iterator<Item = (u64, u64)>, row: Row) -> Vec<Fact> {
+        let mut weights: FxHashMap<FrameId, u64> = FxHashMap::default();
+        let (mut count, mut total) = (0u64, 0u64);
+        let mut longest: Option<Interval> = None;
+        for (start, end) in spans {
+            let span = Interval::new(Nanos(start), Nanos(end));
+            count += 1;
+            total = total.saturating_add(end - start);
+            if longest.is_none_or(|longest| span.duration() > longest.duration()) {
+                longest = Some(span);
+            }
+            let stack = self
+                .track
+                .samples
+                .get(beginning(&self.track.samples, span).start);
+            let call = stack.map_or(StackId::EMPTY, |(_, stack)| self.call_of(stack));
+            if let Some(frame) = self.profile.stacks.frame(call) {
+                *weights.entry(frame).or_default() += end - start;
+            }
+        }
+        let Some(longest) = longest else {
+            return Vec::new();
+        };
+        let time = |ns: u64| format::duration(Duration(ns));
+        let mut facts = vec![
+            Fact::new("calls", format::count(count)),
+            Fact::new("together", time(total)),
+            Fact::new("longest", format::duration(longest.duration())).leading(
+                Lead::Other,
+                row,
+                longest,
+            ),
+            flame(sources::COST_CENTRES, self.track.source, longest.middle()),
+        ];
+        heaviest(self.profile, weights, "to", time, &mut facts);
+        facts
+    }
+}

@@ -1,0 +1,498 @@
+//! A capability: its runs with the threads that ran, and its collections in
+//! their phases.
+
+use serde::{Deserialize, Serialize};
+
+use super::capability_paint::paint;
+use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::thread::Thread;
+use super::waves::wave;
+use super::{Contents, Known, Listed, Log, Shape, TrackKind, link};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::words::{duration, parts, several, thread_name, when};
+use analysis::account::pauses::Pause;
+use analysis::account::pieces::Pieces;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::{CLASSES, Class, StopCode};
+use model::lane::Lane;
+use model::marks::{MarkKind, NONE, NewSpan, Packed, Payload, Writer, wide};
+use model::time::Interval;
+use scene::format;
+use scene::painter::Painter;
+use scene::strip::Strip;
+
+/// A capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Capability(pub CapId);
+
+/// A run: the thread, and why it stopped. A part of a collection has neither.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The thread that ran.
+    pub thread: Option<ThreadId>,
+    /// Why it stopped.
+    pub stop: StopCode,
+}
+
+impl Payload for Run {
+    fn pack(self) -> Packed {
+        let thread = self.thread.map_or(NONE, |thread| thread.0);
+        Packed([thread, self.stop.0.into(), 0, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self {
+            thread: packed.some(0).map(ThreadId),
+            stop: StopCode(packed.word(1) as u8),
+        }
+    }
+}
+
+/// Blocks that are not read yet: how many bytes of events they hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unread {
+    pub(crate) bytes: u64,
+}
+
+impl Payload for Unread {
+    fn pack(self) -> Packed {
+        let [high, low] = wide(self.bytes);
+        Packed([high, low, 0, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self {
+            bytes: packed.wide(0),
+        }
+    }
+}
+
+impl TrackKind for Capability {
+    type Payload = Run;
+
+    const GROUP: Group = Group::Capabilities;
+    const SHAPE: Shape = Shape::Lane;
+    const SECTION: Section = Section::Capabilities;
+    const HEIGHT_PX: f64 = 30.0;
+
+    fn link(self, _: &Contents) -> String {
+        format!("cap{}", self.0)
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        link::cap(link, "cap").map(Self)
+    }
+
+    fn of_log(_: &Log<'_>) -> Vec<Listed> {
+        Vec::new()
+    }
+
+    /// The page knows them from what it shows of the log as a whole.
+    fn shown(known: &Known<'_>) -> Vec<Listed> {
+        let processes = &known.contents.processes;
+        let listed = |(cap, note): &(CapId, String)| {
+            Listed::new(Self(*cap), processes.cap_name(*cap))
+                .short(format!("Cap {cap}"))
+                .note(note)
+        };
+        known.caps.iter().map(listed).collect()
+    }
+
+    fn cap(self) -> Option<CapId> {
+        Some(self.0)
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        self.read(log, writer);
+        self.unread(log, writer);
+    }
+
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+        paint(self, shown, strip, painter);
+    }
+
+    fn spoken(self, _: &str) -> String {
+        format!("capability {}", self.0)
+    }
+
+    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+        let cap = self.0;
+        let subject = format!("Capability {cap}");
+        let of_gc = item.class.is_gc()
+            || matches!(
+                item.class,
+                Class::GcSync | Class::Returning | Class::Unknown
+            );
+        if item.class == Class::Unread {
+            return (subject, not_read_yet(item));
+        }
+        if item.kind == MarkKind::Many {
+            let text = match (of_gc, item.count) {
+                (true, 0) => parts("parts of a collection", item),
+                (true, 1) => several(item, "collection"),
+                (true, _) => several(item, "collections"),
+                (false, 1) => several(item, "run of a thread"),
+                (false, _) => several(item, "runs of threads"),
+            };
+            return (subject, text);
+        }
+        let (duration, when) = (duration(item), when(item));
+        if of_gc {
+            let text = phase(item.class);
+            return (subject, format!("{text} for {duration} · {when}"));
+        }
+        let run = item.read::<Run>();
+        let thread = run.thread.map_or_else(
+            || "a thread".to_owned(),
+            |thread| thread_name(names, thread),
+        );
+        let ended = match item.class {
+            Class::Open => "it was still running when the log ended".to_owned(),
+            _ => format!("then: {}", run.stop.explanation(None)),
+        };
+        (
+            thread,
+            format!("ran for {duration} on capability {cap}, {ended} · {when}"),
+        )
+    }
+
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        if log.is_unread(query.span) {
+            return Vec::new();
+        }
+        Details::of(log).of_cap(self.0, query)
+    }
+
+    /// Of one run its thread.
+    fn thread_of(self, item: &Item) -> Option<ThreadId> {
+        let is_run = item.kind == MarkKind::One && item.class != Class::Unread;
+        let run = is_run.then(|| item.read::<Run>());
+        run.and_then(|run| run.thread)
+    }
+
+    fn class_of(self, item: &Item) -> Option<Class> {
+        Some(item.class)
+    }
+
+    fn legend() -> Vec<Explained> {
+        let run = Run {
+            thread: Some(ThreadId(7)),
+            stop: StopCode(0),
+        };
+        let of = |class| {
+            Sample::row(
+                Capability(CapId(0)),
+                vec![Made::span(class, FROM, TO).with(run)],
+            )
+        };
+        let runs = buckets(|place| vec![(Class::Running, wave(place, 0.9))]);
+        let collections = buckets(|place| {
+            vec![
+                (Class::Gc, wave(place, 0.45)),
+                (Class::GcIdle, 0.2),
+                (Class::GcSync, wave(place + 9.0, 0.2)),
+            ]
+        });
+        let blocks = [(FROM, 32.0, 0.5), (32.0, 56.0, 0.9), (60.0, TO, 0.3)];
+        let unread =
+            blocks.map(|(from, to, share)| Made::span(Class::Unread, from, to).share(share));
+        vec![
+            Explained::new(
+                "A thread runs",
+                "Haskell code runs (the mutator): a full bar with the name of the thread.",
+                of(Class::Running),
+            ),
+            Explained::new(
+                "Several runs in a pixel",
+                "Bars stand on the ground; their height is the share of the time in which threads ran.",
+                Sample::row(Capability(CapId(0)), runs),
+            ),
+            Explained::new(
+                "Still running",
+                "The thread was still running when the log ended, or the log has lost the end of the run.",
+                of(Class::Open),
+            ),
+            Explained::new(
+                "Stopping for a collection",
+                "A collection was requested; the capability stands still until all have stopped.",
+                of(Class::GcSync),
+            ),
+            Explained::new(
+                "Collecting garbage",
+                "The capability works in a collection; no thread runs on it meanwhile.",
+                of(Class::Gc),
+            ),
+            Explained::new(
+                "No work logged in a collection",
+                "The program collects, and the log has no work of the capability yet, or none at all. The one that leads prepares the collection meanwhile; the others wait, or take no part.",
+                of(Class::GcStart),
+            ),
+            Explained::new(
+                "Idle in a collection",
+                "The capability has no work in the collection and looks for some, while others have work.",
+                of(Class::GcIdle),
+            ),
+            Explained::new(
+                "Done with its part",
+                "The capability has done its part of the collection. The one that leads finishes the collection meanwhile; the others wait for its end.",
+                of(Class::GcDone),
+            ),
+            Explained::new(
+                "Counting the heap",
+                "All stand still while the runtime counts what is on the heap, for a heap profile.",
+                of(Class::Census),
+            ),
+            Explained::new(
+                "Coming back",
+                "The collection is over, but the capability has not come back from it: its OS thread does not run yet, or there is nothing to run.",
+                of(Class::Returning),
+            ),
+            Explained::new(
+                "Unknown",
+                "The log does not say what the capability did: a buffer was lost when the program was killed, or bytes are damaged.",
+                of(Class::Unknown),
+            ),
+            Explained::new(
+                "Not read yet",
+                "The log is still being read and has not got this far. The higher the bar, the more was logged in that time; half the height is usual for this log.",
+                Sample::row(Capability(CapId(0)), unread.to_vec()),
+            ),
+            Explained::new(
+                "Several collections in a pixel",
+                "Bars hang from the top: the work, below it the waits within collections, then the waits before them.",
+                Sample::row(Capability(CapId(0)), collections),
+            ),
+        ]
+    }
+}
+
+impl Capability {
+    /// What it did, as far as the log is read.
+    fn read(self, log: &Log<'_>, writer: &mut Writer) {
+        let store = &log.recording.store;
+        let Some(cap) = store.cap(self.0) else {
+            return;
+        };
+        writer.lane(&cap.runs, |i| Run {
+            thread: store.thread_of(self.0, i),
+            stop: store.code_of(self.0, i).unwrap_or(StopCode::OPEN),
+        });
+        let nothing = |_| Run {
+            thread: None,
+            stop: StopCode(0),
+        };
+        match store.account().pieces_of(self.0) {
+            Some(pieces) => writer.lane(pieces, nothing),
+            // The account is made when all is read.
+            None => writer.lane(cap.phases.lane(), nothing),
+        }
+    }
+
+    /// Where the log is busy that is not read yet.
+    fn unread(self, log: &Log<'_>, writer: &mut Writer) {
+        let unread = log.unread_in(writer.view);
+        let bucket_ns = writer.bucket_ns;
+        log.unread.marks(Some(self.0), unread, bucket_ns, |part| {
+            let mut shares = [0.0; CLASSES];
+            shares[Class::Unread as usize] = part.density as f32;
+            writer.span(NewSpan {
+                many: part.blocks > 1,
+                class: Class::Unread,
+                start: part.span.start().0,
+                end: part.span.end().0,
+                count: part.blocks,
+                shares,
+                payload: Unread { bytes: part.bytes },
+            });
+        });
+    }
+}
+
+/// What an item says that is not read yet.
+fn not_read_yet(item: &Item) -> String {
+    let bytes = format::bytes(item.read::<Unread>().bytes);
+    let logged = match item.kind {
+        MarkKind::Many => format!("in {} blocks", format::count(item.count.into())),
+        _ => format!("logged within {}", duration(item)),
+    };
+    format!("not read yet: {bytes} of events, {logged} · {}", when(item))
+}
+
+/// What a capability does in a part of a collection, as a sentence goes on.
+const fn phase(class: Class) -> &'static str {
+    match class {
+        Class::GcSync => "stood still until all capabilities had stopped for a collection",
+        Class::GcStart => "stood still in a collection, with no work logged,",
+        Class::Census => "stood still while the heap was counted",
+        Class::Returning => "had not come back from a collection that was over",
+        Class::Unknown => "did something the log does not say",
+        Class::GcIdle => "had no work in a collection and looked for some",
+        Class::GcDone => "had done its part of a collection and waited for its end",
+        _ => "collected garbage",
+    }
+}
+
+impl Details<'_> {
+    fn of_cap(&self, cap: CapId, query: &DetailsQuery) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        let Some(lanes) = self.store.cap(cap) else {
+            return facts;
+        };
+        if query.many {
+            self.many_of_cap(cap, query.span, &mut facts);
+        } else if let Some(place) = lanes.runs.exactly(query.span) {
+            self.run(cap, place, &mut facts);
+        } else if let Some(pieces) = self.store.account().pieces_of(cap)
+            && let Some(place) = pieces.exactly(query.span)
+        {
+            self.piece(cap, pieces, place, &mut facts);
+        }
+        facts
+    }
+
+    fn many_of_cap(&self, cap: CapId, span: Interval, facts: &mut Vec<Fact>) {
+        let Some(lanes) = self.store.cap(cap) else {
+            return;
+        };
+        let thread = |place| {
+            let thread = self.store.thread_of(cap, place);
+            thread.map_or_else(String::new, |thread| self.name(thread))
+        };
+        let row = Capability(cap);
+        let what = ["run of a thread", "runs of threads"];
+        self.merged(row, span, &lanes.runs, what, thread, facts);
+        if let Some(pieces) = self.store.account().pieces_of(cap) {
+            let name = |place| pieces.class(place).name().to_owned();
+            let what = ["collection", "collections"];
+            self.merged(row, span, pieces, what, name, facts);
+        }
+    }
+
+    /// A run, by its place in the lane of its capability.
+    pub(super) fn run(&self, cap: CapId, place: usize, facts: &mut Vec<Fact>) {
+        let (Some(lanes), Some(thread)) = (self.store.cap(cap), self.store.thread_of(cap, place))
+        else {
+            return;
+        };
+        let span = lanes.runs.interval(place);
+        let fact = Fact::new("thread", self.name(thread));
+        facts.push(fact.leading(Lead::Other, Thread(thread), span));
+        facts.push(Fact::new("capability", cap.to_string()));
+        self.duration_facts(span, facts);
+        self.turn_of(thread, (span.start().0, cap), facts);
+        let neighbours = [
+            (place.checked_sub(1), "ran here before", Lead::Other),
+            (place.checked_add(1), "ran here next", Lead::Next),
+        ];
+        for (place, label, lead) in neighbours {
+            let neighbour = place.and_then(|place| self.neighbour(cap, place, span));
+            if let Some((text, at)) = neighbour {
+                facts.push(Fact::new(label, text).leading(lead, Capability(cap), at));
+            }
+        }
+    }
+
+    /// Another run of the same capability, and how far it is from this one.
+    fn neighbour(&self, cap: CapId, place: usize, span: Interval) -> Option<(String, Interval)> {
+        let (start, end) = self.store.cap(cap)?.runs.span_at(place)?;
+        let other = Interval::new(Nanos(start), Nanos(end));
+        let name = self.name(self.store.thread_of(cap, place)?);
+        let ran = format::duration(other.duration());
+        let apart = if other.start() >= span.end() {
+            format!(
+                "{} later",
+                format::duration(other.start().since(span.end()))
+            )
+        } else {
+            format!(
+                "{} earlier",
+                format::duration(span.start().since(other.end()))
+            )
+        };
+        Some((format!("{name}, {apart}, for {ran}"), other))
+    }
+
+    /// What a capability did beside running, and the collection that it belongs to.
+    fn piece(&self, cap: CapId, pieces: &Pieces, place: usize, facts: &mut Vec<Fact>) {
+        let span = |i: usize| pieces.interval(i);
+        let pauses = self.store.account().pauses();
+        let class = pieces.class(place);
+        let at = match class {
+            Class::Unknown => None,
+            // It comes back from the collection before.
+            Class::Returning => span(place).start().0.checked_sub(1).map(Nanos),
+            _ => Some(span(place).start()),
+        };
+        let pause = at.and_then(|at| pauses.at(at));
+        if let Some(pause) = pause {
+            self.pause(pause, facts);
+        }
+        let leads = pause.is_some_and(|pause| pause.generation.is_some() && pause.leader == cap);
+        self.duration_facts(span(place), facts);
+        if class == Class::Unknown {
+            return;
+        }
+        let places = pieces.collection_of(place);
+        if places.len() > MOST_LISTED {
+            // Idle and done take turns while the others work.
+            let name = |place: usize| pieces.class(place).name().to_owned();
+            let (start, end) = (span(places.start).start(), span(places.end - 1).end());
+            let what = ["collection", "collections"];
+            let whole = Interval::new(start, end);
+            self.merged(Capability(cap), whole, pieces, what, name, facts);
+            return;
+        }
+        for i in places {
+            let ends = pause.is_some_and(|pause| pause.end == span(i).end());
+            let label = match pieces.class(i) {
+                Class::GcSync => "stood still until all had stopped",
+                Class::GcStart if leads => "prepared the collection",
+                Class::GcStart => "no work logged",
+                Class::GcIdle => "found no work",
+                Class::GcDone if leads && ends => "finished the collection",
+                Class::GcDone => "had done its part",
+                Class::Census => "the heap was counted",
+                Class::Returning => "came back",
+                Class::Unknown => continue,
+                _ => "collected",
+            };
+            let here = if i == place { " (this)" } else { "" };
+            let text = format!("{}{here}", exact_duration(span(i).duration()));
+            let fact = Fact::new(label, text);
+            facts.push(fact.leading(Lead::Other, Capability(cap), span(i)));
+        }
+    }
+
+    /// A collection of the program, and who was the last to stop for it.
+    fn pause(&self, pause: &Pause, facts: &mut Vec<Fact>) {
+        let span = Interval::new(pause.start, pause.end);
+        let text = format!(
+            "{} on capability {}, {} – {}",
+            exact_duration(span.duration()),
+            pause.leader,
+            format::time(span.start()),
+            format::time(span.end()),
+        );
+        facts.push(Fact::new("collection", text));
+        let Some((cap, place)) = pause.last_to_stop else {
+            return;
+        };
+        let run = self
+            .store
+            .cap(cap)
+            .and_then(|lanes| lanes.runs.span_at(place as usize));
+        let thread = self.store.thread_of(cap, place as usize);
+        if let Some(((start, end), thread)) = run.zip(thread) {
+            let late = Nanos(end).since(pause.requested);
+            let text = format!(
+                "{} on capability {cap}, {} after the request",
+                self.name(thread),
+                format::duration(late)
+            );
+            let run = Interval::new(Nanos(start), Nanos(end));
+            facts.push(Fact::new("last to stop", text).leading(Lead::Other, Capability(cap), run));
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The censuses of a heap profile: when the heap was counted.
+
+use serde::{Deserialize, Serialize};
+
+use super::collections::Collections;
+use super::details::{DetailsQuery, Fact, Lead, MOST_LISTED};
+use super::legend::{Explained, MIDDLE, Made, Sample, Section};
+use super::{Contents, Listed, Log, Shape, TrackKind, link};
+use crate::census_cost;
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::words::{density, when};
+use analysis::heap::HeapProfile;
+use eventlog::ids::Nanos;
+use model::class::Class;
+use model::density::Density;
+use model::lane::partition;
+use model::marks::{MarkKind, NewMoment, Packed, Payload, Writer};
+use model::time::Interval;
+use scene::format;
+use scene::painter::{Painter, Rect};
+use scene::strip::{Column, Strip};
+
+/// The censuses of a profile, by its place among those of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Censuses(pub u32);
+
+/// A census, or the first of several in one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Census {
+    /// Which of the profile, from 0.
+    pub place: u32,
+    /// The bytes of all that it found.
+    pub bytes: u64,
+}
+
+impl Payload for Census {
+    fn pack(self) -> Packed {
+        Packed([self.place, (self.bytes >> 32) as u32, self.bytes as u32, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self {
+            place: packed.word(0),
+            bytes: u64::from(packed.word(1)) << 32 | u64::from(packed.word(2)),
+        }
+    }
+}
+
+/// How a census is called: the first is 1.
+fn number(place: u32) -> String {
+    format::count(u64::from(place) + 1)
+}
+
+impl TrackKind for Censuses {
+    type Payload = Census;
+
+    const GROUP: Group = Group::Heap;
+    const SHAPE: Shape = Shape::Moments;
+    const SECTION: Section = Section::Collections;
+
+    /// The first profile needs no number.
+    fn link(self, _: &Contents) -> String {
+        match self.0 {
+            0 => "censuses".to_owned(),
+            place => format!("censuses{}", u64::from(place) + 1),
+        }
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        if link == "censuses" {
+            return Some(Self(0));
+        }
+        let place = link::number(link, "censuses")?.checked_sub(1)?;
+        let place = u32::try_from(place).ok().filter(|place| *place > 0)?;
+        Some(Self(place))
+    }
+
+    /// One for each profile that says when its censuses were.
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+        let profiles = (0..).zip(log.recording.heap().iter());
+        let timed = profiles.filter(|(_, profile)| profile.is_timed());
+        let listed = |(place, profile): (u32, &HeapProfile)| {
+            let title = match place {
+                0 => "Censuses".to_owned(),
+                _ => format!("Censuses, profile {}", number(place)),
+            };
+            let count = profile.censuses.len() as u64;
+            Listed::new(Self(place), title).note(format::count(count))
+        };
+        timed.map(listed).collect()
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        let Some(profile) = self.profile(log) else {
+            return;
+        };
+        let (times, totals) = (profile.censuses.times(), profile.censuses.totals());
+        let mut found = Density::of(writer);
+        let (view, bucket) = (found.wanted(), found.column_ns());
+        let aligned = Nanos(view.start().0 / bucket * bucket);
+        let mut place = times.partition_point(|&time| time < aligned);
+        while let Some(&start) = times.get(place).filter(|time| **time <= view.end()) {
+            let next = Nanos((start.0 / bucket + 1).saturating_mul(bucket));
+            let rest = times.len() - place;
+            let count = partition(rest, |i| times[place + i] < next).max(1);
+            found.push(NewMoment {
+                start: start.0,
+                end: times[place + count - 1].0,
+                count,
+                payload: Census {
+                    place: place as u32,
+                    bytes: totals.get(place).copied().unwrap_or_default(),
+                },
+            });
+            place += count;
+        }
+        found.write(writer, |first, _| first);
+    }
+
+    /// A line with a square on it; where they are many, columns.
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+        let colour = strip.palette.gc_sync;
+        let middle = strip.area.y + strip.area.h / 2.0;
+        let mut columns = Vec::new();
+        for (mark, span) in shown.marks.of(self) {
+            if mark.kind == MarkKind::Column {
+                columns.push(Column {
+                    span,
+                    count: mark.count,
+                    colour,
+                    notable: None,
+                });
+                continue;
+            }
+            let x = strip.x(span.start());
+            painter.fill(strip.tick(span.start()), colour.into());
+            painter.fill(Rect::new(x - 3.0, middle - 3.5, 6.0, 6.0), colour.into());
+        }
+        strip.paint_density(&columns, painter);
+    }
+
+    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+        let Census { place, bytes } = item.read();
+        let first = number(place);
+        match item.count {
+            1 => (
+                format!("Census {first}"),
+                format!(
+                    "{} on the heap · {}",
+                    format::bytes(bytes),
+                    format::time(item.span.start())
+                ),
+            ),
+            count => {
+                let last = number(place.saturating_add(count - 1));
+                let text = match item.kind {
+                    MarkKind::Column => density(item, "censuses"),
+                    _ => when(item),
+                };
+                (format!("Censuses {first} to {last}"), text)
+            }
+        }
+    }
+
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        let Some(profile) = self.profile(log) else {
+            return Vec::new();
+        };
+        let times = profile.censuses.times();
+        let (from, to) = (query.span.start(), query.span.end());
+        let first = times.partition_point(|&time| time < from);
+        let last = times.partition_point(|&time| time <= to).max(first);
+        if last - first == 1 {
+            return one(log, profile, first as u32);
+        }
+        let listed = (first..last).take(MOST_LISTED);
+        let mut facts: Vec<Fact> = listed
+            .filter_map(|place| self.listed(profile, place as u32))
+            .collect();
+        let more = (last - first).saturating_sub(MOST_LISTED);
+        if more > 0 {
+            facts.push(Fact::new(
+                "and",
+                format!("{} more", format::count(more as u64)),
+            ));
+        }
+        facts
+    }
+
+    fn class_of(self, _: &Item) -> Option<Class> {
+        Some(Class::Census)
+    }
+
+    fn legend() -> Vec<Explained> {
+        let census = Census { place: 0, bytes: 0 };
+        vec![Explained::new(
+            "A census of the heap",
+            "The program stood still while the runtime counted what is on the heap, for a heap profile.",
+            Sample::row(Self(0), vec![Made::moment(MIDDLE).with(census)]),
+        )]
+    }
+}
+
+impl Censuses {
+    fn profile<'a>(self, log: &Log<'a>) -> Option<&'a HeapProfile> {
+        log.recording.heap().get(self.0 as usize)
+    }
+
+    /// One of several, which leads to it.
+    fn listed(self, profile: &HeapProfile, place: u32) -> Option<Fact> {
+        let at = profile.time(place)?;
+        let total = profile.censuses.totals().get(place as usize)?;
+        let text = format!("{} at {}", format::bytes(*total), format::time(at));
+        let fact = Fact::new(format!("census {}", number(place)), text);
+        Some(fact.leading(Lead::Other, self, Interval::at(at)))
+    }
+}
+
+/// What is known of a census.
+fn one(log: &Log<'_>, profile: &HeapProfile, place: u32) -> Vec<Fact> {
+    let censuses = &profile.censuses;
+    let of = format::count(censuses.len() as u64);
+    let mut facts = vec![Fact::new("census", format!("{} of {of}", number(place)))];
+    if let Some(total) = censuses.totals().get(place as usize) {
+        facts.push(Fact::new("on the heap", format::bytes(*total)));
+    }
+    let held = profile.bands().filter(|band| censuses.at(*band, place) > 0);
+    let bands = format::many(held.count() as u64, "band");
+    let what = profile.kind.breakdown.what();
+    facts.push(Fact::new("in", format!("{bands}, by {what}")));
+    // Where nothing counts eras, all are 0.
+    if let Some(era) = profile.era(place).filter(|era| *era > 0) {
+        facts.push(Fact::new("era", format::count(era)));
+    }
+    let pause = profile
+        .time(place)
+        .and_then(|at| log.recording.census_pause(at));
+    facts.push(match pause {
+        Some(pause) => Fact::new("stopped the program for", census_cost::pause(&pause)).leading(
+            Lead::Other,
+            Collections,
+            pause.collection,
+        ),
+        None => Fact::new(
+            "stopped the program for",
+            "not in the log: it has no collection at that time",
+        ),
+    });
+    facts
+}

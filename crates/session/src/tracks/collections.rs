@@ -1,0 +1,347 @@
+//! The collections of the whole program, with the wait before each until all
+//! capabilities had stopped.
+
+use serde::{Deserialize, Serialize};
+
+use super::capability::Capability;
+use super::details::{DetailsQuery, Fact, Lead};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::waves::wave;
+use super::{Contents, Listed, Log, Shape, TrackKind, lane};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::words::{duration, when};
+use analysis::numbers::{Collection, Numbers};
+use eventlog::ids::Duration;
+use model::class::Class;
+use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
+use model::time::Interval;
+use scene::format;
+use scene::painter::{Painter, Rect};
+use scene::strip::{Strip, YOUNG, standing, stripes_on};
+
+/// The collections of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Collections;
+
+/// A collection, or the wait before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pause {
+    /// The number of the collection.
+    pub number: Option<u32>,
+    /// What is known of it: nothing in logs before GHC 7.6.
+    pub known: Option<Known>,
+}
+
+/// What the log says of a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Which generation was collected.
+    pub generation: u16,
+    /// Whether it is the oldest one.
+    pub oldest: bool,
+    /// Whether several threads collected.
+    pub parallel: bool,
+}
+
+impl Payload for Pause {
+    fn pack(self) -> Packed {
+        let number = self.number.unwrap_or(NONE);
+        match self.known {
+            None => Packed([number, NONE, 0, 0]),
+            Some(known) => Packed([
+                number,
+                known.generation.into(),
+                known.oldest.into(),
+                known.parallel.into(),
+            ]),
+        }
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        let generation = packed.some(1).and_then(|word| u16::try_from(word).ok());
+        Self {
+            number: packed.some(0),
+            known: generation.map(|generation| Known {
+                generation,
+                oldest: packed.word(2) != 0,
+                parallel: packed.word(3) != 0,
+            }),
+        }
+    }
+}
+
+impl TrackKind for Collections {
+    type Payload = Pause;
+
+    const GROUP: Group = Group::Program;
+    const SHAPE: Shape = Shape::Lane;
+    const SECTION: Section = Section::Collections;
+
+    fn link(self, _: &Contents) -> String {
+        "gc".to_owned()
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        (link == "gc").then_some(Self)
+    }
+
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+        let there = !log.recording.tracks.collections.is_empty();
+        let track = there.then(|| Listed::new(Self, "Collections"));
+        track.into_iter().collect()
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        let numbers = &log.recording.numbers;
+        let lane = log.recording.tracks.collections.lane();
+        writer.lane(lane, |i| {
+            let number = lane.get(i).map(|piece| piece.detail);
+            let found = number.and_then(|number| numbers.collection(number));
+            Pause {
+                number,
+                known: found.and_then(|collection| {
+                    let generation = collection.generation?;
+                    Some(Known {
+                        generation,
+                        oldest: numbers.is_oldest(generation),
+                        parallel: collection.is_parallel(),
+                    })
+                }),
+            }
+        });
+    }
+
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+        let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
+        for (mark, span) in shown.marks.of(self) {
+            let rect = strip.rect(span, y, h);
+            if mark.kind == MarkKind::Many {
+                paint_several(strip, &mark, rect, painter);
+            } else if mark.class == Class::GcSync {
+                paint_wait(strip, rect, painter);
+            } else {
+                paint_one(strip, mark.read::<Pause>().known, rect, painter);
+            }
+        }
+    }
+
+    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+        let Pause { number, known } = item.read();
+        let name = match number {
+            Some(number) if item.kind == MarkKind::One => format!("Collection {number}"),
+            _ => "Garbage collector".to_owned(),
+        };
+        if item.kind == MarkKind::Many {
+            let what = match item.count {
+                1 => "collection or wait",
+                _ => "collections and waits",
+            };
+            return (name, lane::several(item, what));
+        }
+        let (duration, when) = (duration(item), when(item));
+        let text = match known {
+            _ if item.class == Class::GcSync => {
+                format!("waited {duration} until all capabilities had stopped · {when}")
+            }
+            None => format!("collected garbage for {duration} · {when}"),
+            Some(known) => {
+                let kind = if known.parallel {
+                    "parallel"
+                } else {
+                    "sequential"
+                };
+                let oldest = if known.oldest { ", the oldest" } else { "" };
+                let generation = known.generation;
+                format!("of generation {generation}{oldest}, {kind}, for {duration} · {when}")
+            }
+        };
+        (name, text)
+    }
+
+    /// Of one collection, or the wait before it, everything that the runtime
+    /// tells; of several, their sums and the longest.
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        let numbers = &log.recording.numbers;
+        let lane = log.recording.tracks.collections.lane();
+        let mut found: Vec<u32> = lane.within(query.span).map(|piece| piece.detail).collect();
+        found.dedup();
+        let found = found
+            .iter()
+            .filter_map(|number| numbers.collection(*number));
+        if query.many {
+            several(found)
+        } else {
+            let first = found.into_iter().next();
+            first.map_or_else(Vec::new, |collection| one(collection, numbers))
+        }
+    }
+
+    fn legend() -> Vec<Explained> {
+        let gc = |known: Option<Known>| {
+            let pause = Pause {
+                number: None,
+                known,
+            };
+            let mark = Made::span(Class::Gc, FROM, TO).with(pause);
+            Sample::row(Collections, vec![mark])
+        };
+        let known = |generation, oldest, parallel| {
+            Some(Known {
+                generation,
+                oldest,
+                parallel,
+            })
+        };
+        let several = buckets(|place| vec![(Class::Gc, wave(place, 0.8)), (Class::GcSync, 0.1)]);
+        vec![
+            Explained::new(
+                "A young collection",
+                "Only the youngest generation was collected: a low bar. The program stands still for as long.",
+                gc(known(0, false, false)),
+            ),
+            Explained::new(
+                "A major collection",
+                "The oldest generation was collected, and so all of the heap: a bar as high as the row. Generations between are in between.",
+                gc(known(1, true, false)),
+            ),
+            Explained::new(
+                "A parallel collection",
+                "Several OS threads collected together: a line along the bar.",
+                gc(known(1, true, true)),
+            ),
+            Explained::new(
+                "A collection of which little is known",
+                "The log does not say which generation was collected: a bar as high as the row, without a text.",
+                gc(None),
+            ),
+            Explained::new(
+                "Waiting for a collection",
+                "From the first request until all capabilities had stopped.",
+                Sample::row(Collections, vec![Made::span(Class::GcSync, FROM, TO)]),
+            ),
+            Explained::new(
+                "Several collections in a pixel",
+                "The bar is as high as their share of the time.",
+                Sample::row(Collections, several),
+            ),
+        ]
+    }
+}
+
+/// A collection stands on the ground: the oldest generation is as high as the
+/// row, younger ones are lower. A parallel one has a line through it.
+fn paint_one(strip: &Strip<'_>, known: Option<Known>, rect: Rect, painter: &mut dyn Painter) {
+    let gc = strip.palette.gc;
+    let height = match known {
+        None => 1.0,
+        Some(known) if known.oldest => 1.0,
+        Some(known) if known.generation == 0 => YOUNG,
+        Some(_) => (1.0 + YOUNG) / 2.0,
+    };
+    let bar = standing(rect, height);
+    painter.fill(bar, gc.into());
+    if strip.patterns {
+        painter.hatch_falling(bar, stripes_on(gc));
+    }
+    let Some(known) = known else { return };
+    if known.parallel {
+        let line = Rect::new(bar.x, bar.y + 1.5, bar.w, 1.0);
+        painter.fill(line, strip.palette.page.into());
+    }
+    let text = format!("gen {}", known.generation);
+    strip.paint_inside(&text, bar, gc, painter);
+}
+
+/// The wait before a collection is a thin line on the ground.
+fn paint_wait(strip: &Strip<'_>, rect: Rect, painter: &mut dyn Painter) {
+    let line = Rect::new(rect.x, rect.y + rect.h - 2.0, rect.w, 2.0);
+    painter.fill(line, strip.palette.gc_sync.into());
+}
+
+/// Several collections in a pixel: a bar as high as their share of it.
+fn paint_several(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut dyn Painter) {
+    paint_wait(strip, rect, painter);
+    let classes = Class::ALL.into_iter().filter(|class| class.is_gc());
+    let gc: f64 = classes.map(|class| mark.share(class)).sum();
+    if gc > 0.0 {
+        let bar = standing(rect, gc);
+        painter.fill(bar, strip.palette.gc.into());
+        strip.paint_stripes(bar, painter);
+    }
+}
+
+/// Everything that the runtime tells of a collection.
+fn one(gc: &Collection, numbers: &Numbers) -> Vec<Fact> {
+    let span = Interval::new(gc.start, gc.end);
+    let count = format::count(numbers.collection_count() as u64);
+    let number = format!("{} of {count}", format::count(gc.number.into()));
+    let mut facts = vec![Fact::new("collection", number).leading(Lead::Other, Collections, span)];
+    let mut add = |label: &str, text: Option<String>| {
+        facts.extend(text.map(|text| Fact::new(label, text)));
+    };
+    let pause = format::duration(Duration(gc.pause_ns()));
+    let wait = gc.sync_ns.map(|wait| format::duration(Duration(wait)));
+    let Some(generation) = gc.generation else {
+        add("pause", Some(pause));
+        add("until all had stopped", wait);
+        add("more", Some("the log has no statistics of it".to_owned()));
+        return facts;
+    };
+    let oldest = if numbers.is_oldest(generation) {
+        ", the oldest"
+    } else {
+        ""
+    };
+    let kind = match gc.threads {
+        0 | 1 => "sequential".to_owned(),
+        threads => format!("parallel, {threads} threads"),
+    };
+    add("generation", Some(format!("{generation}{oldest}")));
+    add("kind", Some(kind));
+    let led = Fact::new("led by", format!("capability {}", gc.cap));
+    facts.push(led.leading(Lead::Other, Capability(gc.cap), span));
+    let mut add = |label: &str, text: Option<String>| {
+        facts.extend(text.map(|text| Fact::new(label, text)));
+    };
+    add("pause", Some(pause));
+    add("until all had stopped", wait);
+    add("copied", Some(format::bytes(gc.copied_bytes)));
+    add("live after", gc.live_bytes.map(format::bytes));
+    add("heap size", gc.heap_size_bytes.map(format::bytes));
+    let allocated = format::bytes(gc.allocated_bytes);
+    add("allocated since the last one", Some(allocated));
+    add("balance", gc.balance().map(format::fraction));
+    add("fragmentation", Some(format::bytes(gc.fragmentation_bytes)));
+    add("slop", Some(format::bytes(gc.slop_bytes)));
+    facts
+}
+
+/// The sums of several collections, and the longest.
+fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<Fact> {
+    let (mut count, mut pauses_ns, mut copied) = (0u64, 0u64, 0u64);
+    let mut longest: Option<&Collection> = None;
+    for gc in found {
+        count += 1;
+        pauses_ns = pauses_ns.saturating_add(gc.pause_ns());
+        copied = copied.saturating_add(gc.copied_bytes);
+        if longest.is_none_or(|longest| longest.pause_ns() < gc.pause_ns()) {
+            longest = Some(gc);
+        }
+    }
+    let Some(longest) = longest else {
+        return Vec::new();
+    };
+    let text = format!(
+        "{}, collection {}",
+        format::duration(Duration(longest.pause_ns())),
+        longest.number
+    );
+    let span = Interval::new(longest.start, longest.end);
+    vec![
+        Fact::new("collections", format::count(count)),
+        Fact::new("pauses in all", format::duration(Duration(pauses_ns))),
+        Fact::new("longest", text).leading(Lead::Other, Collections, span),
+        Fact::new("copied", format::bytes(copied)),
+    ]
+}

@@ -1,0 +1,144 @@
+//! How many capabilities run threads at each time, and how many threads are
+//! ready: they could run, but no capability runs them.
+
+use serde::{Deserialize, Serialize};
+
+use super::legend::{Explained, Sample, Section};
+use super::{Contents, Listed, Log, Shape, TrackKind, waves};
+use crate::tracks::group::Group;
+use analysis::account::totals::{Counts, Level};
+use eventlog::ids::Nanos;
+use model::gauge::Stretch;
+use model::marks::{Values, Writer};
+use scene::gauge::{Gauge, Series, Style, Unit};
+
+/// What is counted, of the whole program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Concurrency {
+    /// The capabilities that run threads.
+    Running,
+    /// The threads that are ready.
+    Ready,
+}
+
+impl Concurrency {
+    const ALL: [Self; 2] = [Self::Running, Self::Ready];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Running => "parallelism",
+            Self::Ready => "ready",
+        }
+    }
+}
+
+impl TrackKind for Concurrency {
+    type Payload = ();
+
+    const GROUP: Group = Group::Scheduling;
+    const SHAPE: Shape = Shape::Gauge;
+    const SECTION: Section = Section::Graphs;
+    const HEIGHT_PX: f64 = 40.0;
+
+    fn link(self, _: &Contents) -> String {
+        self.word().to_owned()
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        Self::ALL.into_iter().find(|counted| counted.word() == link)
+    }
+
+    /// The account of time is made when the log is read. Of a single capability
+    /// its own track says as much as the parallelism.
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+        let recording = &log.recording;
+        if !recording.is_settled() || recording.store.run_count() == 0 {
+            return Vec::new();
+        }
+        let caps = recording.info.lives.caps().count();
+        let parallelism = || {
+            let track = Listed::new(Self::Running, "Parallelism").short("Par.");
+            track.note(format!("of {caps}"))
+        };
+        let ready = Listed::new(Self::Ready, "Ready threads").short("Ready");
+        let parallelism = (caps > 1).then(parallelism);
+        parallelism.into_iter().chain([ready]).collect()
+    }
+
+    fn gauge(self) -> Option<Gauge> {
+        let (series, unit): (&'static [Series], Unit) = match self {
+            Self::Running => (
+                const {
+                    &[Series::new(
+                        "capabilities running",
+                        Style::Spread,
+                        |palette| palette.running,
+                    )]
+                },
+                Unit::OfCapabilities,
+            ),
+            Self::Ready => (
+                const {
+                    &[Series::new("ready threads", Style::Spread, |palette| {
+                        palette.ready
+                    })]
+                },
+                Unit::Capabilities,
+            ),
+        };
+        Some(Gauge {
+            series,
+            unit,
+            stacked: false,
+            scale: None,
+        })
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        match self {
+            Self::Running => levels(log, writer, |counts| counts.running),
+            Self::Ready => levels(log, writer, |counts| counts.ready),
+        }
+    }
+
+    fn legend() -> Vec<Explained> {
+        vec![
+            Explained::new(
+                "Parallelism",
+                "How many capabilities run Haskell threads at the same time: the line is their mean, the light area reaches from the fewest to the most in each pixel.",
+                Sample::spread(Self::Running, waves::FEW),
+            ),
+            Explained::new(
+                "Ready threads",
+                "How many threads could run, but no capability runs them: the length of all run queues together. The line is the mean, the light area reaches from the fewest to the most in each pixel.",
+                Sample::spread(Self::Ready, waves::FEW),
+            ),
+        ]
+    }
+}
+
+/// Writes what the account counts at each time: its least, greatest and mean
+/// value of each bucket. Of a log that is still being read nothing is counted.
+fn levels(log: &Log<'_>, writer: &mut Writer, of: fn(&Counts) -> Level) {
+    if !log.recording.is_settled() {
+        return;
+    }
+    let mut walker = log.recording.store.account().walker();
+    let buckets = writer.buckets();
+    for (start, end) in buckets.each() {
+        let end = end.min(buckets.end_ns.max(start.saturating_add(1)));
+        let level = of(&walker.levels_in(Nanos(start), Nanos(end)));
+        if level.max == 0 {
+            continue;
+        }
+        let (min, max) = (f64::from(level.min), f64::from(level.max));
+        let mean = (level.sum_ns as f64 / (end - start) as f64).clamp(min, max);
+        let values = Values {
+            min,
+            max,
+            mean,
+            last: mean,
+        };
+        writer.stretch(0, &Stretch { start, end, values });
+    }
+}

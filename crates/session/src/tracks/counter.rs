@@ -1,0 +1,63 @@
+//! Performance counters of the processor, and tracepoints (Linux perf).
+
+use serde::{Deserialize, Serialize};
+
+use super::legend::{Explained, Sample, Section};
+use super::{Contents, Listed, Log, Shape, TrackKind, link, waves};
+use crate::tracks::group::Group;
+use model::marks::Writer;
+use scene::gauge::{Gauge, Series, Style, Unit};
+
+/// A performance counter, by its number in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Counter(pub u32);
+
+impl TrackKind for Counter {
+    type Payload = ();
+
+    const GROUP: Group = Group::Perf;
+    const SHAPE: Shape = Shape::Gauge;
+    const SECTION: Section = Section::Graphs;
+    const HEIGHT_PX: f64 = 40.0;
+
+    fn link(self, _: &Contents) -> String {
+        format!("perf{}", self.0)
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        let number = u32::try_from(link::number(link, "perf")?).ok()?;
+        Some(Self(number))
+    }
+
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+        let listed = |(number, name): (u32, Option<&str>)| {
+            let name = name.map_or_else(|| format!("counter {number}"), str::to_owned);
+            Listed::new(Self(number), name)
+        };
+        log.recording.tracks.graphs.counters().map(listed).collect()
+    }
+
+    fn gauge(self) -> Option<Gauge> {
+        Some(Gauge {
+            series: const { &[Series::new("counted", Style::Filled, |palette| palette.io)] },
+            unit: Unit::PerSecond,
+            stacked: false,
+            scale: None,
+        })
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        let graphs = &log.recording.tracks.graphs;
+        graphs.counter(self.0, writer.buckets(), |stretch| {
+            writer.stretch(0, &stretch);
+        });
+    }
+
+    fn legend() -> Vec<Explained> {
+        vec![Explained::new(
+            "Performance counter",
+            "The rate of a processor counter or a tracepoint.",
+            Sample::graph(Self(0), &[(0, &waves::LOWER)]),
+        )]
+    }
+}

@@ -1,0 +1,411 @@
+//! What happened on a capability at points in time: wakeups, migrations,
+//! requests for collections, what becomes of sparks.
+
+use serde::{Deserialize, Serialize};
+
+use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact_time, in_the_list};
+use super::legend::{COLUMN_PX, Explained, MIDDLE, Made, Sample, Section};
+use super::waves::wave;
+use super::{Contents, Listed, Log, Shape, TrackKind, link};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::words::{self, thread_name, when};
+use analysis::timeline::instants::{Family, InstantKind};
+use analysis::timeline::messages::MessageKind;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::density::Density;
+use model::marks::{MarkKind, MarkView, NONE, NewMoment, Packed, Payload, Writer};
+use model::time::Interval;
+use scene::colour::Rgb;
+use scene::format;
+use scene::painter::Painter;
+use scene::palette::Palette;
+use scene::strip::{Column, SIGN_PX, Strip};
+
+/// The events of a capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Instants(pub CapId);
+
+/// An event, or several in one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Happened {
+    /// The kind of the most notable.
+    pub kind: InstantKind,
+    /// The kind that most of them are.
+    pub most: InstantKind,
+    /// The thread that it is about, if it is one event that is about one.
+    pub thread: Option<ThreadId>,
+}
+
+impl Payload for Happened {
+    fn pack(self) -> Packed {
+        let thread = self.thread.map_or(NONE, |thread| thread.0);
+        Packed([self.kind as u32, thread, self.most as u32, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        let kind = |place: usize| {
+            let kind = u8::try_from(packed.word(place)).ok();
+            let kind = kind.and_then(InstantKind::from_number);
+            kind.unwrap_or(InstantKind::PerfCounter)
+        };
+        Self {
+            kind: kind(0),
+            most: kind(2),
+            thread: packed.some(1).map(ThreadId),
+        }
+    }
+}
+
+impl TrackKind for Instants {
+    type Payload = Happened;
+
+    const GROUP: Group = Group::Instants;
+    const SHAPE: Shape = Shape::Moments;
+    const SECTION: Section = Section::Events;
+
+    fn link(self, _: &Contents) -> String {
+        format!("events{}", self.0)
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        link::cap(link, "events").map(Self)
+    }
+
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+        let listed = |cap| {
+            Listed::new(Self(cap), format!("Events of capability {cap}"))
+                .short(format!("Cap {cap}"))
+        };
+        log.recording
+            .store
+            .caps_with_instants()
+            .map(listed)
+            .collect()
+    }
+
+    fn cap(self) -> Option<CapId> {
+        Some(self.0)
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        let mut density = Density::of(writer);
+        let (wanted, column_ns) = (density.wanted(), density.column_ns());
+        let store = &log.recording.store;
+        store.instant_marks(self.0, wanted, column_ns, |mark, thread| {
+            density.push(NewMoment {
+                start: mark.first_ns,
+                end: mark.last_ns,
+                count: mark.count,
+                payload: Happened {
+                    kind: mark.kind,
+                    most: mark.most,
+                    thread,
+                },
+            });
+        });
+        density.write(writer, |one, next| Happened {
+            kind: one.kind.min(next.kind),
+            thread: None,
+            ..one
+        });
+    }
+
+    /// A tick with a glyph whose shape says what an event is about, and how many
+    /// they are where there is room for that. Where they are many, columns.
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+        let middle = strip.area.y + strip.area.h / 2.0;
+        let marks: Vec<_> = shown.marks.of(self).collect();
+        let columns = marks
+            .iter()
+            .filter(|(mark, _)| mark.kind == MarkKind::Column);
+        let columns: Vec<Column> = columns
+            .map(|(mark, span)| column(mark, *span, strip.palette))
+            .collect();
+        strip.paint_density(&columns, painter);
+        let mut marks = marks.into_iter().peekable();
+        while let Some((mark, span)) = marks.next() {
+            if mark.kind == MarkKind::Column {
+                continue;
+            }
+            let kind = mark.read::<Happened>().kind;
+            let x = strip.x(span.start());
+            let colour = colour_of(kind, strip.palette);
+            let tick = strip.tick(span.start());
+            painter.fill(tick, colour.alpha(0.7));
+            for polygon in glyph(kind.family(), (x, middle - 0.5)) {
+                painter.polygon(&polygon, colour.into());
+            }
+            let next = marks.peek().map(|(_, next)| strip.x(next.start()));
+            strip.paint_number(mark.count, (x, middle - 0.5), next, painter);
+        }
+    }
+
+    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+        let subject = format!("Capability {}", self.0);
+        let Happened { kind, most, thread } = item.read();
+        if item.kind == MarkKind::Column {
+            let what = format!("events, most of them {},", most.plural());
+            return (subject, words::density(item, &what));
+        }
+        if item.count == 1 {
+            let at = format::time(item.span.start());
+            let thread = thread.map(|thread| thread_name(names, thread));
+            let thread = thread.map_or(String::new(), |thread| format!(": {thread}"));
+            return (subject, format!("{}{thread} · at {at}", kind.singular()));
+        }
+        let (count, what, when) = (format::count(item.count.into()), kind.plural(), when(item));
+        (
+            subject,
+            format!("{count} events, the most notable are {what} · {when}"),
+        )
+    }
+
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        Details::of(log).of_instants(self.0, query.span)
+    }
+
+    fn legend() -> Vec<Explained> {
+        let happened = |kind, most| Happened {
+            kind,
+            most,
+            thread: None,
+        };
+        let made = |kind, at| Made::moment(at).with(happened(kind, kind));
+        let several = Explained::new(
+            "Several in one place",
+            "How many stands beside the sign, if there is room.",
+            Sample::row(
+                Self(CapId(0)),
+                vec![made(InstantKind::Woken, 24.0).count(12)],
+            ),
+        );
+        let each = InstantKind::ALL.map(|kind| {
+            let (name, meaning) = meaning(kind);
+            let sample = Sample::row(Self(CapId(0)), vec![made(kind, MIDDLE)]);
+            Explained::new(name, meaning, sample)
+        });
+        let column = |place: u32| {
+            let from = f64::from(place) * COLUMN_PX;
+            let most = match place {
+                0..20 => InstantKind::Woken,
+                _ => InstantKind::SparkCreated,
+            };
+            let kind = if place == 12 {
+                InstantKind::SeqGcRequested
+            } else {
+                most
+            };
+            let count = (40.0 * f64::from(wave(place as f32, 1.0))) as u32 + 1;
+            let column = Made::column(from, from + COLUMN_PX).count(count);
+            column.with(happened(kind, most))
+        };
+        let many = Explained::new(
+            "Many events",
+            "Columns as high as the square root of how many events there are, in the colour of what most of them are. A line over one: among them is something about the capability, a collection or a message.",
+            Sample::row(Self(CapId(0)), (3..30).map(column).collect()),
+        );
+        [several, many].into_iter().chain(each).collect()
+    }
+}
+
+impl Details<'_> {
+    /// What happened on a capability from a time to another, both included.
+    fn of_instants(&self, cap: CapId, span: Interval) -> Vec<Fact> {
+        let range = (span.start().0, span.end().0);
+        let counts = self.store.instant_counts(cap, range);
+        let total: usize = counts.iter().map(|(_, count)| count).sum();
+        if total > MOST_LISTED {
+            let fact = |(kind, count): (InstantKind, usize)| {
+                let what = match count {
+                    1 => kind.singular(),
+                    _ => kind.plural(),
+                };
+                Fact::new(what, format::count(count as u64))
+            };
+            let first = self.store.instant_list(cap, range, 1);
+            let first = first.first().map(|(_, at, _)| in_the_list(*at, Some(cap)));
+            return counts.into_iter().map(fact).chain(first).collect();
+        }
+        let list = self.store.instant_list(cap, range, MOST_LISTED);
+        let facts = list.into_iter().map(|(kind, at, thread)| match thread {
+            Some(thread) => self.thread_event(kind, thread, at),
+            None => {
+                let text = self.message_text(kind, cap, at);
+                let text = text.map_or_else(String::new, |text| format!(" · {text}"));
+                Fact::new(kind.singular(), format!("{}{text}", exact_time(at)))
+            }
+        });
+        facts.collect()
+    }
+
+    /// What a message or marker says that a capability wrote at a time.
+    fn message_text(&self, kind: InstantKind, cap: CapId, at: Nanos) -> Option<String> {
+        let kind = match kind {
+            InstantKind::Message => MessageKind::Message,
+            InstantKind::Marker => MessageKind::Marker,
+            _ => return None,
+        };
+        let places = self.messages.places(Interval::at(at)).take(MOST_LISTED);
+        let mut messages = places.filter_map(|place| self.messages.get(place));
+        let found = messages.find(|one| one.kind == kind && one.cap == Some(cap))?;
+        Some(found.text)
+    }
+}
+
+/// A column of many events.
+fn column(mark: &MarkView<'_>, span: Interval, palette: &Palette) -> Column {
+    let Happened { kind, most, .. } = mark.read();
+    let is_notable = matches!(
+        kind.family(),
+        Family::Capability | Family::Message | Family::Collection
+    );
+    Column {
+        span,
+        count: mark.count,
+        colour: colour_of(most, palette),
+        notable: (is_notable && kind != most).then(|| colour_of(kind, palette)),
+    }
+}
+
+/// What it is called, and what it means for the program.
+const fn meaning(kind: InstantKind) -> (&'static str, &'static str) {
+    match kind {
+        InstantKind::Shutdown => ("Shutdown", "The runtime shuts down."),
+        InstantKind::CapDeleted => ("Capability deleted", "The capability was removed."),
+        InstantKind::CapCreated => ("Capability created", "The capability was created."),
+        InstantKind::CapDisabled => (
+            "Capability disabled",
+            "No thread is to run on it any more: the program asked for fewer capabilities.",
+        ),
+        InstantKind::CapEnabled => ("Capability enabled", "Threads may run on it again."),
+        InstantKind::Marker => (
+            "Marker on a capability",
+            "The program set a marker while it ran there.",
+        ),
+        InstantKind::Message => (
+            "Message on a capability",
+            "The program wrote a message while it ran there.",
+        ),
+        InstantKind::SeqGcRequested => (
+            "Sequential collection requested",
+            "The capability asks all to stop; one OS thread will collect.",
+        ),
+        InstantKind::ParGcRequested => (
+            "Parallel collection requested",
+            "The capability asks all to stop; several OS threads will collect.",
+        ),
+        InstantKind::Migrated => (
+            "Thread migrated",
+            "A thread was sent from here to another capability, usually one that had nothing to do.",
+        ),
+        InstantKind::SparkOverflowed => (
+            "Spark overflowed",
+            "The pool was full: the spark is lost, and its value is computed where it is needed.",
+        ),
+        InstantKind::SparkFizzled => (
+            "Spark fizzled",
+            "Its value was computed by someone else before the spark ran.",
+        ),
+        InstantKind::SparkDud => (
+            "Spark dud",
+            "A spark was created for a value that was already there.",
+        ),
+        InstantKind::SparkStolen => (
+            "Spark stolen",
+            "The capability had nothing to do and took a spark from the pool of another.",
+        ),
+        InstantKind::ThreadCreated => (
+            "Thread created",
+            "A thread was created (forkIO and the like).",
+        ),
+        InstantKind::SparkThreadCreated => (
+            "Spark thread created",
+            "A thread was created that runs sparks, one after the other.",
+        ),
+        InstantKind::Woken => (
+            "Thread woken",
+            "What the thread waited for is there: it can run as soon as a capability takes it.",
+        ),
+        InstantKind::Runnable => (
+            "Thread runnable",
+            "A thread can run. GHC wrote this until 2009.",
+        ),
+        InstantKind::SparkRun => (
+            "Spark run",
+            "A spark of the capability's own pool begins to run.",
+        ),
+        InstantKind::SparkCreated => ("Spark created", "A spark was put into the pool (par)."),
+        InstantKind::SparkCollected => (
+            "Spark garbage collected",
+            "Nobody needs its value any more: the spark was dropped by a collection.",
+        ),
+        InstantKind::PerfTracepoint => (
+            "Tracepoint",
+            "A tracepoint of the system was passed (Linux perf).",
+        ),
+        InstantKind::PerfCounter => (
+            "Counter overflow",
+            "A counter of the processor reached its period (Linux perf).",
+        ),
+    }
+}
+
+/// The shape says what an event is about; the colour tells those apart
+/// that are about the same.
+const fn colour_of(kind: InstantKind, palette: &Palette) -> Rgb {
+    match kind {
+        InstantKind::Shutdown | InstantKind::CapDeleted | InstantKind::CapDisabled => palette.ink,
+        InstantKind::Marker => palette.accent,
+        InstantKind::Message | InstantKind::CapCreated | InstantKind::CapEnabled => palette.ink2,
+        InstantKind::SeqGcRequested | InstantKind::ParGcRequested => palette.gc,
+        InstantKind::Migrated => palette.mvar,
+        InstantKind::Woken | InstantKind::Runnable => palette.ready,
+        InstantKind::ThreadCreated
+        | InstantKind::SparkThreadCreated
+        | InstantKind::SparkRun
+        | InstantKind::SparkCreated => palette.running,
+        InstantKind::SparkStolen | InstantKind::PerfTracepoint | InstantKind::PerfCounter => {
+            palette.foreign
+        }
+        InstantKind::SparkOverflowed => palette.gc_sync,
+        InstantKind::SparkFizzled | InstantKind::SparkDud => palette.io,
+        InstantKind::SparkCollected => palette.gc,
+    }
+}
+
+/// The outline of a glyph around a point, as polygons.
+fn glyph(family: Family, (x, y): (f64, f64)) -> Vec<Vec<(f64, f64)>> {
+    let r = SIGN_PX;
+    let at = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {
+        points
+            .iter()
+            .map(|(dx, dy)| (x + r * dx, y + r * dy))
+            .collect()
+    };
+    match family {
+        // A cross of two strokes.
+        Family::Capability => vec![
+            at(&[(-1.0, -0.7), (-0.7, -1.0), (1.0, 0.7), (0.7, 1.0)]),
+            at(&[(0.7, -1.0), (1.0, -0.7), (-0.7, 1.0), (-1.0, 0.7)]),
+        ],
+        Family::Message => vec![at(&[(-0.9, 0.0), (0.0, -0.9), (0.9, 0.0), (0.0, 0.9)])],
+        Family::Collection => vec![at(&[(-0.8, -0.8), (0.8, -0.8), (0.8, 0.8), (-0.8, 0.8)])],
+        // As round as it has to be at that size.
+        Family::Creation => {
+            let corner = |i: u32| {
+                let angle = f64::from(i) * std::f64::consts::TAU / 12.0;
+                (0.85 * angle.cos(), 0.85 * angle.sin())
+            };
+            vec![at(&(0..12).map(corner).collect::<Vec<_>>())]
+        }
+        Family::Wakeup => vec![at(&[(-0.95, 0.8), (0.0, -0.95), (0.95, 0.8)])],
+        Family::Migration => vec![at(&[(-0.8, -0.95), (0.95, 0.0), (-0.8, 0.95)])],
+        Family::Spark => vec![at(&[(-0.95, -0.8), (0.95, -0.8), (0.0, 0.95)])],
+        // A plus sign.
+        Family::Perf => vec![
+            at(&[(-1.0, -0.25), (1.0, -0.25), (1.0, 0.25), (-1.0, 0.25)]),
+            at(&[(-0.25, -1.0), (0.25, -1.0), (0.25, 1.0), (-0.25, 1.0)]),
+        ],
+    }
+}

@@ -1,0 +1,59 @@
+//! What tracks that show lanes have in common.
+
+use crate::tracks::details::{DetailsQuery, Fact, Lead};
+use crate::tracks::item::Item;
+use crate::tracks::words;
+use eventlog::ids::{Duration, Nanos};
+use model::marks::MarkView;
+use model::span_lane::{Piece, SpanLane};
+use model::time::Interval;
+use scene::format;
+use scene::strip::Bar;
+
+/// A bar with its duration in it.
+pub(super) fn by_duration(mark: &MarkView<'_>) -> Bar {
+    let duration = (mark.end - mark.start).max(0.0) as u64;
+    Bar::text(format::duration(Duration(duration)))
+}
+
+/// Several spans that share a pixel, and their share of it.
+pub(super) fn several(item: &Item, what: &str) -> String {
+    let share: f64 = words::whole(&item.shares).sum();
+    format!(
+        "{} {what} in {}: {} of it · {}",
+        format::count(item.count.into()),
+        words::duration(item),
+        format::fraction(share),
+        words::when(item)
+    )
+}
+
+/// When a span is.
+pub(super) fn span_of(piece: &Piece) -> Interval {
+    Interval::new(Nanos(piece.start), Nanos(piece.end))
+}
+
+/// The span that begins and ends just then.
+pub(super) fn exactly(lane: &SpanLane, span: Interval) -> Option<&Piece> {
+    lane.within(span).find(|piece| span_of(piece) == span)
+}
+
+/// How many spans begin in a stretch of time, how long they are together, and
+/// the longest of them.
+pub(super) fn sums(lane: &SpanLane, query: &DetailsQuery, what: &str) -> Vec<Fact> {
+    let found = || lane.within(query.span);
+    let Some(longest) = found().max_by_key(|piece| piece.end - piece.start) else {
+        return Vec::new();
+    };
+    let total = found().map(|piece| piece.end - piece.start);
+    let span = span_of(longest);
+    vec![
+        Fact::new(what, format::count(found().count() as u64)),
+        Fact::new("together", format::duration(Duration(total.sum()))),
+        Fact::new("longest", format::duration(span.duration())).leading(
+            Lead::Other,
+            query.row,
+            span,
+        ),
+    ]
+}

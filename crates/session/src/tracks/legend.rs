@@ -1,0 +1,331 @@
+//! What tracks say of their marks in the legend: for each a name, a sentence,
+//! and a sample with made marks.
+
+use super::Row;
+use super::item::Marks;
+use eventlog::ids::Nanos;
+use model::class::{CLASSES, Class};
+use model::gauge::Stretch;
+use model::marks::{MarkKind, NewMoment, NewSpan, Packed, Payload, TimelineReply, Values, Writer};
+use model::time::Interval;
+
+/// How wide a sample is, in pixels.
+pub const SAMPLE_PX: f64 = 96.0;
+
+/// The parts of the legend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// Rows of capabilities.
+    Capabilities,
+    /// Rows of threads.
+    Threads,
+    /// Samples of a profile, foreign calls.
+    Profile,
+    /// Collections of the program, and the concurrent collector.
+    Collections,
+    /// Lines and areas.
+    Graphs,
+    /// Messages, and events at points in time.
+    Events,
+    /// Spans of the program, tasks, blocks.
+    Spans,
+    /// What woke a thread, and where it moved.
+    Arrows,
+    /// Selection, cursor, notes, measure, minimap.
+    Pointing,
+}
+
+impl Section {
+    /// All of them, in their order.
+    pub const ALL: [Self; 9] = [
+        Self::Capabilities,
+        Self::Threads,
+        Self::Profile,
+        Self::Collections,
+        Self::Graphs,
+        Self::Events,
+        Self::Spans,
+        Self::Arrows,
+        Self::Pointing,
+    ];
+
+    /// Its heading.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Capabilities => "Capabilities",
+            Self::Threads => "Threads",
+            Self::Profile => "Profile samples, foreign calls",
+            Self::Collections => "Collections of the program",
+            Self::Graphs => "Graphs",
+            Self::Events => "Messages and events",
+            Self::Spans => "Spans of the program, tasks, blocks",
+            Self::Arrows => "Arrows",
+            Self::Pointing => "Tracks, selection, cursor, notes, minimap",
+        }
+    }
+
+    /// What holds for all of its marks.
+    #[must_use]
+    pub const fn note(self) -> &'static str {
+        match self {
+            Self::Capabilities => {
+                "Where several spans share a pixel, a bar is as high as their share of its time."
+            }
+            Self::Threads => {
+                "A running thread is a full bar; one that does not run is a thin line in the colour of its reason."
+            }
+            Self::Graphs => {
+                "Where a value changes within a pixel, the line is as thick as the change, so that no peak is lost."
+            }
+            Self::Events => {
+                "The shape says what an event is about. Where several share a place, the most notable one is drawn; where they are many, how many they are."
+            }
+            Self::Arrows => "They belong to the thread that is pointed at or selected.",
+            Self::Profile => {
+                "A function has the colour that it has in the flame graph: always the same one, near those of its module."
+            }
+            Self::Collections | Self::Spans | Self::Pointing => "",
+        }
+    }
+}
+
+/// A mark, explained.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it means for the program.
+    pub meaning: &'static str,
+    /// What it looks like.
+    pub sample: Sample,
+}
+
+impl Explained {
+    pub(super) const fn new(name: &'static str, meaning: &'static str, sample: Sample) -> Self {
+        Self {
+            name,
+            meaning,
+            sample,
+        }
+    }
+}
+
+/// Nanoseconds in a pixel of a sample.
+const NS_PER_PX: f64 = 1000.0;
+
+/// The time at a pixel of a sample.
+pub fn at(px: f64) -> Nanos {
+    Nanos((px * NS_PER_PX) as u64)
+}
+
+/// The time between two pixels.
+pub fn between(from_px: f64, to_px: f64) -> Interval {
+    Interval::new(at(from_px), at(to_px))
+}
+
+/// Where a sample's span begins and ends, in pixels.
+pub(crate) const FROM: f64 = 8.0;
+pub(crate) const TO: f64 = 88.0;
+/// How wide a column of a density is in a sample.
+pub(crate) const COLUMN_PX: f64 = 3.0;
+/// In the middle of a sample, in pixels.
+pub(crate) const MIDDLE: f64 = 48.0;
+
+/// A made mark; places are pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct Made {
+    kind: MarkKind,
+    class: Class,
+    from: f64,
+    to: f64,
+    count: u32,
+    shares: [f32; CLASSES],
+    payload: Packed,
+}
+
+impl Made {
+    /// One span.
+    pub fn span(class: Class, from: f64, to: f64) -> Self {
+        let mut shares = [0.0; CLASSES];
+        shares[class as usize] = 1.0;
+        Self {
+            kind: MarkKind::One,
+            class,
+            from,
+            to,
+            count: 1,
+            shares,
+            payload: Packed::default(),
+        }
+    }
+
+    /// Several spans that share a place.
+    fn many(from: f64, to: f64, of: &[(Class, f32)]) -> Self {
+        let first = of.first().map_or(Class::Other, |(class, _)| *class);
+        let mut many = Self {
+            kind: MarkKind::Many,
+            count: 7,
+            shares: [0.0; CLASSES],
+            ..Self::span(first, from, to)
+        };
+        for (class, share) in of {
+            many.shares[*class as usize] = *share;
+        }
+        many
+    }
+
+    /// Something at a point in time.
+    pub(crate) fn moment(at: f64) -> Self {
+        Self {
+            kind: MarkKind::Moment,
+            ..Self::span(Class::Other, at, at)
+        }
+    }
+
+    /// A column of a density.
+    pub(crate) fn column(from: f64, to: f64) -> Self {
+        Self {
+            kind: MarkKind::Column,
+            ..Self::span(Class::Other, from, to)
+        }
+    }
+
+    /// With another share of its class.
+    pub(crate) fn share(mut self, share: f32) -> Self {
+        self.shares[self.class as usize] = share;
+        self
+    }
+
+    /// What its track knows of it.
+    pub(crate) fn with(self, payload: impl Payload) -> Self {
+        let payload = payload.pack();
+        Self { payload, ..self }
+    }
+
+    /// How many it stands for.
+    pub(crate) const fn count(self, count: u32) -> Self {
+        Self { count, ..self }
+    }
+
+    fn write(&self, writer: &mut Writer) {
+        let (start, end) = (at(self.from).0, at(self.to).0);
+        match self.kind {
+            MarkKind::Moment => writer.moment(NewMoment {
+                start,
+                end,
+                count: self.count as usize,
+                payload: self.payload,
+            }),
+            MarkKind::Column => writer.column(NewMoment {
+                start,
+                end: end.saturating_sub(1),
+                count: self.count as usize,
+                payload: self.payload,
+            }),
+            kind => writer.span(NewSpan {
+                many: kind == MarkKind::Many,
+                class: self.class,
+                start,
+                end,
+                count: self.count,
+                shares: self.shares,
+                payload: self.payload,
+            }),
+        }
+    }
+}
+
+/// Marks two pixels wide all along a row; `of` says what share each class has
+/// in the first, the second, and so on.
+pub(crate) fn buckets(of: impl Fn(f32) -> Vec<(Class, f32)>) -> Vec<Made> {
+    let places = (2..46u8).map(f32::from);
+    let one = |place: f32| {
+        let from = f64::from(place) * 2.0;
+        Made::many(from, from + 2.0, &of(place))
+    };
+    places.map(one).collect()
+}
+
+/// What marks of a sample are written to.
+fn writer() -> Writer {
+    Writer {
+        view: between(0.0, SAMPLE_PX),
+        bucket_ns: 1,
+        end: at(SAMPLE_PX),
+        row: 0,
+        reply: TimelineReply::default(),
+    }
+}
+
+/// Writes a series of values, evenly spread.
+fn stretches(writer: &mut Writer, series: u8, values: &[f64], of: impl Fn(f64) -> Values) {
+    let width = SAMPLE_PX / values.len().max(1) as f64;
+    for (place, value) in values.iter().enumerate() {
+        let from = place as f64 * width;
+        let stretch = Stretch {
+            start: at(from).0,
+            end: at(from + width).0,
+            values: of(*value),
+        };
+        writer.stretch(series, &stretch);
+    }
+}
+
+/// Rows with made marks, [`SAMPLE_PX`] wide.
+#[derive(Clone, Debug)]
+pub struct Sample(pub Marks);
+
+impl Sample {
+    /// Rows with marks.
+    pub fn rows(rows: &[(Row, Vec<Made>)]) -> Self {
+        let mut writer = writer();
+        for (number, (_, marks)) in (0u32..).zip(rows) {
+            writer.row = number;
+            for mark in marks {
+                mark.write(&mut writer);
+            }
+        }
+        Self::written(rows.iter().map(|(row, _)| *row).collect(), writer)
+    }
+
+    fn written(rows: Vec<Row>, writer: Writer) -> Self {
+        Self(Marks {
+            view: Some(writer.view),
+            rows,
+            reply: writer.reply,
+        })
+    }
+
+    /// A row with marks.
+    pub fn row(row: impl Into<Row>, marks: Vec<Made>) -> Self {
+        Self::rows(&[(row.into(), marks)])
+    }
+
+    /// A graph; each series is a list of values, evenly spread.
+    pub fn graph(row: impl Into<Row>, series: &[(u8, &[f64])]) -> Self {
+        let mut writer = writer();
+        for (number, values) in series {
+            stretches(&mut writer, *number, values, Values::one);
+        }
+        Self::written(vec![row.into()], writer)
+    }
+
+    /// A graph of one series, each value the mean of others.
+    pub(crate) fn spread(row: impl Into<Row>, means: [f64; 8]) -> Self {
+        let mut writer = writer();
+        stretches(&mut writer, 0, &means, |mean| Values {
+            min: mean * 0.5,
+            max: mean + 0.4,
+            mean,
+            last: mean,
+        });
+        Self::written(vec![row.into()], writer)
+    }
+
+    /// A graph of three series, whose values are so many times these.
+    pub(crate) fn three(row: impl Into<Row>, unit: f64, values: [[f64; 8]; 3]) -> Self {
+        let [a, b, c] = values.map(|values| values.map(|value| value * unit));
+        Self::graph(row, &[(0, &a), (1, &b), (2, &c)])
+    }
+}

@@ -1,0 +1,214 @@
+//! What a profiler saw run on a capability, sample by sample.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::details::{Details, DetailsQuery, Fact, Lead, exact_time};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::samples_paint::paint;
+use super::stacks::{beginning, flame, heaviest, stack_facts};
+use super::thread::Thread;
+use super::{Contents, Listed, Log, Shape, TrackKind, link};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::words::{duration, function_name, when};
+use analysis::timeline::profile_rows::SampleLane;
+use eventlog::ids::{CapId, Nanos};
+use model::class::Class;
+use model::lane::Lane;
+use model::marks::{MarkKind, NONE, Packed, Payload, Writer};
+use model::profile::frames::FrameId;
+use model::profile::source::Source;
+use scene::format;
+use scene::painter::Painter;
+use scene::strip::Strip;
+
+/// The samples of a capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Samples(pub CapId);
+
+/// A sample: the number of its function among those whose names are told; of
+/// several samples that of the function with the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sampled(pub Option<u32>);
+
+impl Payload for Sampled {
+    fn pack(self) -> Packed {
+        Packed([self.0.unwrap_or(NONE), 0, 0, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self(packed.some(0))
+    }
+}
+
+impl TrackKind for Samples {
+    type Payload = Sampled;
+
+    const GROUP: Group = Group::Samples;
+    const SHAPE: Shape = Shape::Samples;
+    const SECTION: Section = Section::Profile;
+
+    fn link(self, _: &Contents) -> String {
+        format!("samples{}", self.0)
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        link::cap(link, "samples").map(Self)
+    }
+
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+        let listed = |(cap, samples): (CapId, u64)| {
+            Listed::new(Self(cap), format!("Samples, cap {cap}"))
+                .short(format!("Cap {cap}"))
+                .note(format::count(samples))
+        };
+        let recording = &log.recording;
+        let counts = recording.profile_rows.sample_counts(&recording.profiles);
+        counts.map(listed).collect()
+    }
+
+    fn cap(self) -> Option<CapId> {
+        Some(self.0)
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        let rows = &log.recording.profile_rows;
+        if let Some(lane) = rows.samples(&log.recording.profiles, self.0) {
+            writer.lane(&lane, |i| Sampled(rows.sampled_function(lane.frame(i))));
+        }
+    }
+
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+        paint(self, shown, strip, painter);
+    }
+
+    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+        let cap = self.0;
+        let Sampled(number) = item.read();
+        let function = number.and_then(|number| names.sampled_function(number));
+        let function = function.map(function_name);
+        if item.kind == MarkKind::Many {
+            let busy = item.share(Class::Running) + item.share(Class::Gc);
+            let busy = format::fraction(busy);
+            let count = format::count(item.count.into());
+            let (duration, when) = (duration(item), when(item));
+            let of = function.map_or_else(String::new, |name| format!(", many in {name}"));
+            let text = format!("{count} samples in {duration}: {busy} of it busy{of} · {when}");
+            return (format!("Capability {cap}"), text);
+        }
+        let at = format::time(item.span.end());
+        let name = function.unwrap_or_else(|| "A function".to_owned());
+        (name, format!("sample of capability {cap} · at {at}"))
+    }
+
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        let (cap, recording) = (self.0, &log.recording);
+        let Some(lane) = recording.profile_rows.samples(&recording.profiles, cap) else {
+            return Vec::new();
+        };
+        let source = recording.profile_rows.source();
+        let samples = &lane.track.samples;
+        let places = beginning(samples, query.span);
+        if query.many {
+            return several_samples(&lane, source, cap, places);
+        }
+        let found = places.filter_map(|place| samples.get(place));
+        let Some((span, stack)) = found.into_iter().find(|(span, _)| *span == query.span) else {
+            return Vec::new();
+        };
+        let mut facts = vec![Fact::new("sampled at", exact_time(span.end()))];
+        facts.extend(Details::of(log).ran(cap, span.end()));
+        facts.push(flame(source, lane.track.source, span.middle()));
+        stack_facts(lane.profile, stack, "in", &mut facts);
+        facts
+    }
+
+    fn legend() -> Vec<Explained> {
+        let several = buckets(|place| {
+            let busy = 0.5 + 0.4 * (place / 7.0).sin();
+            vec![(Class::Running, busy), (Class::Other, 1.0 - busy)]
+        });
+        let several = several
+            .into_iter()
+            .zip(0u32..)
+            .map(|(mark, place)| mark.with(Sampled(Some(u32::from(place > 20)))));
+        vec![
+            Explained::new(
+                "Samples of a profile",
+                "What ran on the capability when the profiler's timer ticked: the innermost function, in its colour of the flame graph. A block reaches back to the tick before; the short line at its end is the tick. Neighbours of one function have its name once.",
+                Sample::row(
+                    Self(CapId(0)),
+                    ticks(&[(Class::Running, 0, 5), (Class::Running, 1, 3)], 10.0),
+                ),
+            ),
+            Explained::new(
+                "A sample within a collection",
+                "The timer ticked while the capability collected garbage.",
+                Sample::row(Self(CapId(0)), ticks(&[(Class::Gc, 2, 1)], TO - FROM)),
+            ),
+            Explained::new(
+                "A sample of an idle capability",
+                "Nothing ran when the timer ticked: a thin line on the ground. Where there is not even that, no sample was taken.",
+                Sample::row(Self(CapId(0)), ticks(&[(Class::Other, 0, 1)], TO - FROM)),
+            ),
+            Explained::new(
+                "Several samples in a pixel",
+                "The bar is as high as the share of those that are not idle. A function with more than half of these gives it its colour; if there is none, one of those that are there does.",
+                Sample::row(Self(CapId(0)), several.collect()),
+            ),
+        ]
+    }
+}
+
+/// Samples that follow each other; of each function so many.
+fn ticks(functions: &[(Class, u32, u32)], width_px: f64) -> Vec<Made> {
+    let each = functions
+        .iter()
+        .flat_map(|&(class, function, count)| (0..count).map(move |_| (class, function)));
+    let made = each.scan(FROM, |from, (class, function)| {
+        let mark = Made::span(class, *from, *from + width_px).with(Sampled(Some(function)));
+        *from += width_px;
+        Some(mark)
+    });
+    made.collect()
+}
+
+fn several_samples(
+    lane: &SampleLane<'_>,
+    source: Source,
+    cap: CapId,
+    places: std::ops::Range<usize>,
+) -> Vec<Fact> {
+    let count = places.len() as u64;
+    let mut weights: FxHashMap<FrameId, u64> = FxHashMap::default();
+    for frame in places.clone().filter_map(|place| lane.frame(place)) {
+        *weights.entry(frame).or_default() += 1;
+    }
+    let mut facts = vec![Fact::new("samples", format::count(count))];
+    if let Some((span, _)) = lane.track.samples.get(places.start) {
+        facts.push(flame(source, lane.track.source, span.middle()));
+    }
+    if let Some(longest) = lane.longest(places.start, places.end)
+        && let Some((span, _)) = lane.track.samples.get(longest)
+    {
+        let at = format!("at {}", exact_time(span.end()));
+        facts.push(Fact::new("one of them", at).leading(Lead::Other, Samples(cap), span));
+    }
+    let share = |weight: u64| {
+        let share = format::percent(weight, count);
+        format!("{}, {share}", format::count(weight))
+    };
+    heaviest(lane.profile, weights, "in", share, &mut facts);
+    facts
+}
+
+impl Details<'_> {
+    /// The thread that ran on a capability at a time.
+    fn ran(&self, cap: CapId, at: Nanos) -> Option<Fact> {
+        let thread = self.store.running(cap, at, &mut 0)?;
+        let run = self.run_at(cap, at)?;
+        let fact = Fact::new("ran then", self.name(thread));
+        Some(fact.leading(Lead::Other, Thread(thread), run))
+    }
+}

@@ -1,0 +1,91 @@
+//! What tracks of profiles say of stacks, and where these are in the flame graph.
+
+use rustc_hash::FxHashMap;
+
+use super::details::{Fact, FlameTarget, MOST_LISTED};
+use crate::tracks::words::function_name;
+use eventlog::ids::Nanos;
+use model::lane::partition;
+use model::profile::frames::{FrameId, FrameKind};
+use model::profile::samples::Samples;
+use model::profile::source::Source;
+use model::profile::stacks::StackId;
+use model::profile::{Profile, TrackSource};
+use model::sorting::SortSmall;
+use model::time::Interval;
+use scene::format;
+
+/// So many functions of a stack are listed.
+const MOST_FRAMES: usize = 30;
+
+/// A function as it stands in a stack: with its place in the source.
+fn frame_text(profile: &Profile, frame: FrameId) -> String {
+    let Some(frame) = profile.frames.get(frame) else {
+        return "unknown".to_owned();
+    };
+    let kind = match frame.kind {
+        FrameKind::ForeignCall => " (foreign call)",
+        FrameKind::Foreign => " (foreign code)",
+        _ => "",
+    };
+    let name = function_name(frame);
+    match &frame.location {
+        Some(location) => format!("{name}{kind} · {location}"),
+        None => format!("{name}{kind}"),
+    }
+}
+
+/// The functions of a stack, innermost first, a line each.
+pub(super) fn stack_facts(profile: &Profile, stack: StackId, first: &str, facts: &mut Vec<Fact>) {
+    let frames = profile.stacks.innermost_first(stack).take(MOST_FRAMES);
+    for (place, frame) in frames.enumerate() {
+        let label = if place == 0 { first } else { "called from" };
+        facts.push(Fact::new(label, frame_text(profile, frame)));
+    }
+    let depth = usize::from(profile.stacks.depth(stack));
+    if depth > MOST_FRAMES {
+        let more = format::count((depth - MOST_FRAMES) as u64);
+        facts.push(Fact::new("and", format!("{more} more")));
+    }
+}
+
+/// The functions with the greatest weights, a line each.
+pub(super) fn heaviest(
+    profile: &Profile,
+    weights: FxHashMap<FrameId, u64>,
+    label: &str,
+    text: impl Fn(u64) -> String,
+    facts: &mut Vec<Fact>,
+) {
+    let mut all: Vec<(FrameId, u64)> = weights.into_iter().collect();
+    all.sort_small_by_key(|(frame, weight)| (std::cmp::Reverse(*weight), *frame));
+    for (frame, weight) in all.iter().take(MOST_LISTED) {
+        let name = frame_text(profile, *frame);
+        facts.push(Fact::new(label, format!("{name}: {}", text(*weight))));
+    }
+    if all.len() > MOST_LISTED {
+        let more = match all.len() - MOST_LISTED {
+            1 => "1 more function".to_owned(),
+            more => format!("{} more functions", format::count(more as u64)),
+        };
+        facts.push(Fact::new("and", more));
+    }
+}
+
+/// A fact that leads to a box of the flame graph.
+pub(super) fn flame(source: Source, track: TrackSource, at: Nanos) -> Fact {
+    let target = FlameTarget { source, track, at };
+    Fact::new("flame graph", "show it there").in_flame(target)
+}
+
+/// The samples that begin in a stretch of time.
+pub(super) fn beginning(samples: &Samples, span: Interval) -> std::ops::Range<usize> {
+    let start = |index: usize| {
+        samples
+            .get(index)
+            .map_or(Nanos(0), |(span, _)| span.start())
+    };
+    let from = partition(samples.len(), |index| start(index) < span.start());
+    let to = partition(samples.len(), |index| start(index) < span.end());
+    from..to.max(from)
+}

@@ -1,0 +1,138 @@
+//! The tasks of the runtime: OS threads, and on which capability each is.
+
+use serde::{Deserialize, Serialize};
+
+use super::capability::Capability;
+use super::details::{DetailsQuery, Fact, Lead};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO};
+use super::{Contents, Listed, Log, Shape, TrackKind, lane, link};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::words::{duration, when};
+use analysis::timeline::tasks::OPEN;
+use eventlog::ids::{CapId, OsThreadId, TaskId};
+use model::class::Class;
+use model::marks::{MarkKind, MarkView, Packed, Payload, Writer};
+use scene::format;
+use scene::painter::Painter;
+use scene::strip::{Bar, Strip};
+
+/// A task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Task(pub TaskId);
+
+/// A stay on a capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stay {
+    /// The capability.
+    pub cap: CapId,
+    /// Whether the log ended meanwhile.
+    pub open: bool,
+}
+
+impl Payload for Stay {
+    fn pack(self) -> Packed {
+        Packed([self.cap.0.into(), self.open.into(), 0, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self {
+            cap: CapId(packed.word(0) as u16),
+            open: packed.word(1) != 0,
+        }
+    }
+}
+
+impl TrackKind for Task {
+    type Payload = Stay;
+
+    const GROUP: Group = Group::Tasks;
+    const SHAPE: Shape = Shape::Lane;
+    const SECTION: Section = Section::Spans;
+
+    fn link(self, _: &Contents) -> String {
+        format!("task{}", self.0)
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        let number = link::number(link, "task")?;
+        Some(Self(TaskId(number)))
+    }
+
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+        let listed = |(number, (task, os_thread)): (usize, (TaskId, Option<OsThreadId>))| {
+            let note = os_thread.map_or_else(String::new, |thread| format!("OS {thread}"));
+            Listed::new(Self(task), format!("Task {number}")).note(note)
+        };
+        (1..)
+            .zip(log.recording.tracks.tasks.all())
+            .map(listed)
+            .collect()
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        let Some(lane) = log.recording.tracks.tasks.lane(self.0) else {
+            return;
+        };
+        writer.lane(lane, |i| {
+            let piece = lane.get(i);
+            Stay {
+                cap: CapId(piece.map_or(0, |piece| piece.detail) as u16),
+                open: piece.is_some_and(|piece| piece.code == OPEN),
+            }
+        });
+    }
+
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+        let bar = |mark: &MarkView<'_>| Bar::text(format!("cap {}", mark.read::<Stay>().cap));
+        strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
+    }
+
+    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+        let name = "Task".to_owned();
+        if item.kind == MarkKind::Many {
+            return (name, lane::several(item, "stays on capabilities"));
+        }
+        let Stay { cap, open } = item.read();
+        let (duration, when) = (duration(item), when(item));
+        let open = if open { ", until the log ended" } else { "" };
+        let text = format!("was on capability {cap} for {duration}{open} · {when}");
+        (name, text)
+    }
+
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        let tasks = &log.recording.tracks.tasks;
+        let Some(pieces) = tasks.lane(self.0) else {
+            return Vec::new();
+        };
+        let mut facts = vec![Fact::new("task", format!("{:#x}", self.0.0))];
+        let os_thread = tasks.os_thread(self.0);
+        facts.extend(os_thread.map(|thread| Fact::new("OS thread", thread.to_string())));
+        if query.many {
+            facts.extend(lane::sums(pieces, query, "stays on capabilities"));
+        } else if let Some(piece) = pieces.within(query.span).next() {
+            let span = lane::span_of(piece);
+            let cap = CapId(u16::try_from(piece.detail).unwrap_or(u16::MAX));
+            let since = Fact::new("on", format!("capability {cap}"));
+            facts.push(since.leading(Lead::Other, Capability(cap), span));
+            facts.push(Fact::new("since", format::time(span.start())));
+            if piece.code == OPEN {
+                facts.push(Fact::new("until", "the log ended"));
+            }
+        }
+        facts
+    }
+
+    fn legend() -> Vec<Explained> {
+        let stay = Stay {
+            cap: CapId(0),
+            open: false,
+        };
+        let mark = Made::span(Class::Other, FROM, TO).with(stay);
+        vec![Explained::new(
+            "A task on a capability",
+            "An OS thread of the runtime had this capability, or asked for it.",
+            Sample::row(Self(TaskId(1)), vec![mark]),
+        )]
+    }
+}

@@ -1,0 +1,255 @@
+//! A thread: its runs, and what it waits for between them.
+
+use serde::{Deserialize, Serialize};
+
+use super::details::{Details, DetailsQuery, Fact, on_cap};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::thread_paint::paint;
+use super::waves::wave;
+use super::{Contents, Known, Listed, Log, Shape, TrackKind, link};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::words::{duration, several, thread_name, when};
+use analysis::timeline::thread_lane::ThreadRow;
+use eventlog::ids::{CapId, Duration, ThreadId};
+use model::class::{Class, StopCode};
+use model::marks::{MarkKind, NONE, Packed, Payload, Writer, wide};
+use scene::format;
+use scene::painter::Painter;
+use scene::strip::Strip;
+
+/// A thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Thread(pub ThreadId);
+
+/// What a thread does in a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It runs on a capability, if that is known.
+    Runs(Option<CapId>),
+    /// It waits.
+    Waits {
+        /// What stopped it.
+        why: StopCode,
+        /// The thread that owns the black hole waited for, if that is known.
+        owner: Option<ThreadId>,
+        /// How long the other part of the same wait is: the wait for a
+        /// capability that follows a block, or the block before it.
+        other: Duration,
+    },
+}
+
+impl Payload for State {
+    fn pack(self) -> Packed {
+        match self {
+            Self::Runs(cap) => Packed([NONE, cap.map_or(NONE, |cap| cap.0.into()), 0, 0]),
+            Self::Waits { why, owner, other } => {
+                let [high, low] = wide(other.0);
+                let owner = owner.map_or(NONE, |owner| owner.0);
+                Packed([why.0.into(), owner, high, low])
+            }
+        }
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        match packed.some(0) {
+            None => {
+                let cap = packed.some(1).and_then(|cap| u16::try_from(cap).ok());
+                Self::Runs(cap.map(CapId))
+            }
+            Some(why) => Self::Waits {
+                why: StopCode(why as u8),
+                owner: packed.some(1).map(ThreadId),
+                other: Duration(packed.wide(2)),
+            },
+        }
+    }
+}
+
+impl TrackKind for Thread {
+    type Payload = State;
+
+    const GROUP: Group = Group::Threads;
+    const SHAPE: Shape = Shape::Lane;
+    const SECTION: Section = Section::Threads;
+
+    fn link(self, _: &Contents) -> String {
+        format!("thread{}", self.0)
+    }
+
+    fn parse(link: &str, _: &Contents) -> Option<Self> {
+        let number = u32::try_from(link::number(link, "thread")?).ok()?;
+        Some(Self(ThreadId(number)))
+    }
+
+    fn of_log(_: &Log<'_>) -> Vec<Listed> {
+        Vec::new()
+    }
+
+    /// The page lists those that its filter lets through, and pinned ones.
+    fn shown(known: &Known<'_>) -> Vec<Listed> {
+        let listed = |row: &ThreadRow| {
+            let labelled = row.label.as_deref().is_some_and(|label| !label.is_empty());
+            let track = Listed::new(Self(row.id), thread_label(row));
+            if labelled {
+                track.note(format!("#{}", row.id))
+            } else {
+                track
+            }
+        };
+        let is_new = |row: &&ThreadRow| known.threads.iter().all(|other| other.id != row.id);
+        let pinned = known.pinned_threads.iter().filter(is_new);
+        known.threads.iter().chain(pinned).map(listed).collect()
+    }
+
+    fn thread(self) -> Option<ThreadId> {
+        Some(self.0)
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        let Some(lane) = log.recording.store.thread_lane(self.0) else {
+            return;
+        };
+        writer.lane(&lane, |i| match lane.code(i) {
+            None => State::Runs(lane.cap(i)),
+            Some(why) => State::Waits {
+                why,
+                owner: lane.owner(i),
+                other: Duration(lane.other_wait_ns(i)),
+            },
+        });
+    }
+
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+        paint(self, shown.marks, strip, painter);
+    }
+
+    fn spoken(self, title: &str) -> String {
+        let number = format!("thread {}", self.0);
+        if title == number {
+            number
+        } else {
+            format!("{number}: {title}")
+        }
+    }
+
+    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+        let name = thread_name(names, self.0);
+        if item.kind == MarkKind::Many {
+            let what = if item.count == 1 { "run" } else { "runs" };
+            return (name, several(item, what));
+        }
+        let (duration, when) = (duration(item), when(item));
+        let cap = on_cap(self.cap_of(item));
+        let text = match item.class {
+            Class::Running => format!("ran for {duration}{cap} · {when}"),
+            Class::Open => format!("ran for {duration}{cap}, until the log ended · {when}"),
+            _ => format!("{} · {when}", wait(item)),
+        };
+        (name, text)
+    }
+
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        Details::of(log).of_thread(self.0, query)
+    }
+
+    /// Of a run its capability.
+    fn cap_of(self, item: &Item) -> Option<CapId> {
+        match item.read() {
+            State::Runs(cap) => cap,
+            State::Waits { .. } => None,
+        }
+    }
+
+    fn class_of(self, item: &Item) -> Option<Class> {
+        Some(item.class)
+    }
+
+    fn legend() -> Vec<Explained> {
+        let of = |class| Sample::row(Thread(ThreadId(7)), vec![Made::span(class, FROM, TO)]);
+        let several = buckets(|place| {
+            vec![
+                (Class::Running, wave(place, 0.7)),
+                (Class::Mvar, 0.15),
+                (Class::Ready, 0.05),
+            ]
+        });
+        vec![
+            Explained::new(
+                "Running",
+                "The thread runs Haskell code on a capability.",
+                of(Class::Running),
+            ),
+            Explained::new(
+                "Ready",
+                "It could run, but no capability runs it: what blocked it is over, it yielded, its heap block was used up, its stack grows, or it is new.",
+                of(Class::Ready),
+            ),
+            Explained::new(
+                "Blocked on an MVar",
+                "It waits until another thread fills the MVar, or empties it. Channels and locks are made of MVars.",
+                of(Class::Mvar),
+            ),
+            Explained::new(
+                "Blocked in an STM retry",
+                "It waits until another thread changes one of the variables that its transaction read.",
+                of(Class::Stm),
+            ),
+            Explained::new(
+                "Blocked on a black hole",
+                "It needs a lazy value that another thread is computing.",
+                of(Class::BlackHole),
+            ),
+            Explained::new(
+                "Blocked in throwTo",
+                "It waits until another thread has received its exception.",
+                of(Class::ThrowTo),
+            ),
+            Explained::new(
+                "In a foreign call",
+                "It is in a safe foreign call; the capability does other work. A wait for a capability after the call is part of this: the log does not say when the call returned.",
+                of(Class::Foreign),
+            ),
+            Explained::new(
+                "Waiting for I/O",
+                "It waits for a file, a socket or a delay, or the log gives no reason.",
+                of(Class::Io),
+            ),
+            Explained::new(
+                "Still running",
+                "It was still running when the log ended.",
+                of(Class::Open),
+            ),
+            Explained::new(
+                "Several runs in a pixel",
+                "The bar is as high as the share of the time in which it ran; the line has the colour of what it waited for most.",
+                Sample::row(Thread(ThreadId(7)), several),
+            ),
+        ]
+    }
+}
+
+/// A wait of a thread in words: what blocked it, and how long it then waited
+/// until it ran.
+fn wait(item: &Item) -> String {
+    let duration = duration(item);
+    let State::Waits { why, owner, other } = item.read() else {
+        return format!("ran for {duration}");
+    };
+    let why = why.explanation(owner);
+    let after = format::duration(other);
+    match (item.class, other) {
+        (Class::Ready, Duration::ZERO) => format!("was ready for {duration}: {why}"),
+        (Class::Ready, _) => {
+            format!("was ready for {duration}, after it was {why} for {after}")
+        }
+        (_, Duration::ZERO) => format!("was {why} for {duration}"),
+        _ => format!("was {why} for {duration}, then was ready for {after}"),
+    }
+}
+
+/// The name of a thread of which there is a label, or not.
+fn thread_label(row: &ThreadRow) -> String {
+    let label = row.label.clone().filter(|label| !label.is_empty());
+    label.unwrap_or_else(|| format!("thread {}", row.id))
+}

@@ -1,0 +1,292 @@
+//! What is known of an item of a thread beyond its mark: of a wait why it was, who ended
+//! it and what the capability did meanwhile; of a run what was before and after it.
+
+use super::Row;
+use super::capability::Capability;
+use super::collections::Collections;
+use super::details::{
+    Details, DetailsQuery, Fact, Lead, exact, exact_duration, exact_time, on_cap,
+};
+use super::thread::Thread;
+use analysis::timeline::flow::Waking;
+use analysis::timeline::instants::InstantKind;
+use analysis::timeline::meanwhile::Meanwhile;
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::{PARTS, Turn};
+use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
+use model::class::StopCode;
+use model::lane::Lane;
+use model::time::Interval;
+use scene::format;
+
+/// What the fact is about that names who ended a wait.
+const WOKEN_BY: &str = "woken by";
+
+impl Details<'_> {
+    pub(super) fn of_thread(&self, thread: ThreadId, query: &DetailsQuery) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        let Some(lane) = self.store.thread_lane(thread) else {
+            return facts;
+        };
+        if query.many {
+            let name = |index: usize| lane.class(index).name().to_owned();
+            let what = ["run", "runs"];
+            self.merged(query.row, query.span, &lane, what, name, &mut facts);
+            return facts;
+        }
+        let Some(index) = lane.exactly(query.span) else {
+            return facts;
+        };
+        match lane.run_place(index) {
+            Some((Some(cap), place)) => self.run(cap, place, &mut facts),
+            Some((None, _)) => self.duration_facts(query.span, &mut facts),
+            None => self.wait(thread, &lane, index, &mut facts),
+        }
+        facts
+    }
+
+    /// A wait: why, for how long, what ended it, what came then, and what went on meanwhile.
+    fn wait(&self, thread: ThreadId, lane: &ThreadLane<'_>, index: usize, facts: &mut Vec<Fact>) {
+        let number = index / PARTS;
+        let turn = lane.turn(number);
+        self.before_run(thread, lane, (number, &turn), facts);
+        let woken = facts.iter().position(|fact| fact.label == WOKEN_BY);
+        let waking = self.store.waking(thread, &turn);
+        if let Some((at, waking)) = woken.zip(waking) {
+            facts.splice(at + 1..at + 1, self.waking(&waking));
+        }
+        if turn.code.is_some() {
+            let run = span_of(turn.part(2));
+            let cap = lane.cap(PARTS * number + 2);
+            let text = format!(
+                "at {}{}, for {}",
+                format::time(run.start()),
+                on_cap(cap),
+                format::duration(run.duration())
+            );
+            let row = cap.map_or(Row::from(Thread(thread)), |cap| Capability(cap).into());
+            facts.push(Fact::new("then ran", text).leading(Lead::Next, row, run));
+        }
+        self.meanwhile(lane, (number, &turn), index % PARTS, facts);
+    }
+
+    /// The thread that woke another one, on its own track, and the event that says so.
+    fn waking(&self, waking: &Waking) -> Vec<Fact> {
+        let waker = waking.waker;
+        let there = waker.and_then(|waker| Some((waker, self.state_at(waker, waking.at)?)));
+        let waker = there.map(|(waker, span)| {
+            let fact = Fact::new("the waker", self.name(waker));
+            fact.leading(Lead::Other, Thread(waker), span)
+        });
+        let text = format!("{} at {}", waking.kind.singular(), exact_time(waking.at));
+        let event = Fact::new("the event", text).at_event(waking.at, waking.cap);
+        waker.into_iter().chain([event]).collect()
+    }
+
+    /// The wait before a run that is found by its start and capability, why
+    /// the run ended, and when the thread ran again.
+    pub(super) fn turn_of(
+        &self,
+        thread: ThreadId,
+        (start, cap): (u64, CapId),
+        facts: &mut Vec<Fact>,
+    ) {
+        let lane = self.store.thread_lane(thread);
+        let Some((lane, number)) = lane.and_then(|lane| {
+            let number = lane.run_of(start, cap)?;
+            Some((lane, number))
+        }) else {
+            return;
+        };
+        let turn = lane.turn(number);
+        self.ended(&lane, (number, &turn), facts);
+        self.before_run(thread, &lane, (number, &turn), facts);
+        let next = lane.turn(number + 1);
+        if number + 1 < lane.runs() {
+            let run = span_of(next.part(2));
+            let cap = lane.cap(PARTS * (number + 1) + 2);
+            let later = format::duration(run.start().since(Nanos(turn.part(2).1)));
+            let text = format!("{later} later{}", on_cap(cap));
+            let row = Thread(thread);
+            facts.push(Fact::new("ran again", text).leading(Lead::Other, row, run));
+        }
+    }
+
+    /// Why a run ended, and whose black hole it was.
+    fn ended(&self, lane: &ThreadLane<'_>, (number, turn): (usize, &Turn), facts: &mut Vec<Fact>) {
+        let why = turn.code.unwrap_or(StopCode::OPEN);
+        let text = why.explanation(None);
+        facts.push(Fact::new("ended because", text));
+        self.owner(lane.owner(PARTS * (number + 1)), turn.part(2).1, facts);
+    }
+
+    /// Who owned the black hole that a thread came to at a time.
+    fn owner(&self, owner: Option<ThreadId>, at_ns: u64, facts: &mut Vec<Fact>) {
+        let Some(owner) = owner else { return };
+        let mut fact = Fact::new("owner of the black hole", self.name(owner));
+        if let Some(span) = self.state_at(owner, Nanos(at_ns)) {
+            fact = fact.leading(Lead::Other, Thread(owner), span);
+        }
+        facts.push(fact);
+    }
+
+    /// The wait of a turn, and what ended it.
+    fn before_run(
+        &self,
+        thread: ThreadId,
+        lane: &ThreadLane<'_>,
+        (number, turn): (usize, &Turn),
+        facts: &mut Vec<Fact>,
+    ) {
+        let (blocked, ready) = (span_of(turn.part(0)), span_of(turn.part(1)));
+        let why = turn.why;
+        if why == StopCode::CREATED {
+            let at = blocked.start();
+            let created = self.store.creator(thread, at);
+            facts.extend(created.map(|(cap, by)| self.done_by("created by", by, cap, at)));
+        } else {
+            facts.push(Fact::new("waited before", why.explanation(None)));
+            self.owner(lane.owner(PARTS * number), blocked.start().0, facts);
+        }
+        if !blocked.is_empty() {
+            facts.push(Fact::new("blocked for", exact_duration(blocked.duration())));
+        }
+        if let Some(waking) = self.store.waking(thread, turn) {
+            facts.push(self.done_by(WOKEN_BY, waking.waker, waking.cap, waking.at));
+        }
+        if let Some((at, cap)) = self.store.moved(thread, turn) {
+            let from = cap.map_or_else(String::new, |cap| format!("from capability {cap} "));
+            facts.push(Fact::new("moved", format!("{from}at {}", format::time(at))));
+        }
+        if !ready.is_empty() {
+            let text = exact_duration(ready.duration());
+            facts.push(Fact::new("ready for", text));
+            let parts = turn.ready_parts();
+            let behind = match self.mostly_behind(lane, number, ready) {
+                Some(thread) => format!("behind other threads, mostly {}", self.name(thread)),
+                None => "behind other threads".to_owned(),
+            };
+            let parts = [
+                ("in collections".to_owned(), parts.paused_ns),
+                (behind, turn.behind_ns()),
+                ("while a capability was idle".to_owned(), parts.idle_ns),
+            ];
+            for (what, ns) in parts.into_iter().filter(|&(_, ns)| ns > 0) {
+                facts.push(Fact::new(
+                    "of that",
+                    format!("{} {what}", format::duration(Duration(ns))),
+                ));
+            }
+        }
+    }
+
+    /// The thread that ran most of the time on the capability for which a thread
+    /// waited; `None` if no other did, or they are too many to look at.
+    fn mostly_behind(
+        &self,
+        lane: &ThreadLane<'_>,
+        number: usize,
+        ready: Interval,
+    ) -> Option<ThreadId> {
+        let cap = lane.cap(PARTS * number + 2)?;
+        let meanwhile = self.store.meanwhile(cap, ready)?;
+        let most = meanwhile.threads.first()?;
+        (meanwhile.looked_until == ready.end()).then_some(most.thread)
+    }
+
+    /// What the capability did in a part of a wait: the one that the thread had left, of
+    /// a wait in which it could not run, and else the one on which it then ran.
+    fn meanwhile(
+        &self,
+        lane: &ThreadLane<'_>,
+        (number, turn): (usize, &Turn),
+        part: usize,
+        facts: &mut Vec<Fact>,
+    ) {
+        /// So many threads are named.
+        const NAMED: usize = 4;
+        let stretch = span_of(turn.part(part));
+        let left = || lane.cap(PARTS * number.checked_sub(1)? + 2);
+        let next = || lane.cap(PARTS * number + 2);
+        let cap = if part == 0 {
+            left().or_else(next)
+        } else {
+            next().or_else(left)
+        };
+        let told = cap.and_then(|cap| Some((cap, self.store.meanwhile(cap, stretch)?)));
+        let Some((cap, meanwhile)) = told.filter(|_| !stretch.is_empty()) else {
+            return;
+        };
+        let share = |ns: u64| {
+            let percent = format::percent(ns, stretch.duration().0);
+            format!("{}, {percent}", format::duration(Duration(ns)))
+        };
+        let row = Capability(cap);
+        let label = format!("meanwhile capability {cap}");
+        let times = &meanwhile.times;
+        let parts = [
+            ("ran threads", times.running_ns),
+            (
+                "was held up by collections",
+                times.of_collections_ns() + times.census_ns,
+            ),
+            ("idle", times.all_idle_ns()),
+            ("is not known", times.unknown_ns),
+        ];
+        let parts = parts.into_iter().filter(|&(_, ns)| ns > 0);
+        let parts: Vec<String> = parts
+            .map(|(what, ns)| format!("{what} {}", format::percent(ns, stretch.duration().0)))
+            .collect();
+        facts.push(Fact::new(label, parts.join(", ")));
+        for ran in meanwhile.threads.iter().take(NAMED) {
+            let text = format!("{} for {}", self.name(ran.thread), share(ran.ns));
+            facts.push(Fact::new("it ran", text).leading(Lead::Other, row, ran.longest));
+        }
+        let others = meanwhile.threads.get(NAMED..).unwrap_or_default();
+        if !others.is_empty() {
+            let ns = others.iter().map(|ran| ran.ns).sum();
+            let many = format::many(others.len() as u64, "other thread");
+            facts.push(Fact::new("it ran", format!("{many} for {}", share(ns))));
+        }
+        if meanwhile.looked_until < stretch.end() {
+            let many = format::count(Meanwhile::MOST_RUNS as u64);
+            let until = format::time(meanwhile.looked_until);
+            let text = format!("the first {many} runs there, until {until}, for these threads");
+            facts.push(Fact::new("looked at", text));
+        }
+        if let Some(pause) = meanwhile.collection {
+            let text = format!("longest for {}", format::duration(pause.duration()));
+            let fact = Fact::new("all collected", text);
+            facts.push(fact.leading(Lead::Other, Collections, pause));
+        }
+    }
+
+    /// The first run of a thread from a time on, as words and as a place.
+    fn next_run(&self, thread: ThreadId, at: Nanos) -> Option<(String, Row, Interval)> {
+        let lane = self.store.thread_lane(thread)?;
+        let number = lane.first_run_from(at.0);
+        (number < lane.runs()).then_some(())?;
+        let run = span_of(lane.turn(number).part(2));
+        let cap = lane.cap(PARTS * number + 2);
+        let later = exact(run.start().since(at));
+        let text = format!("runs {later} later{}", on_cap(cap));
+        Some((text, Thread(thread).into(), run))
+    }
+
+    /// An event about a thread, with where the thread ran then.
+    pub(super) fn thread_event(&self, kind: InstantKind, thread: ThreadId, at: Nanos) -> Fact {
+        let name = self.name(thread);
+        let label = kind.singular();
+        match self.next_run(thread, at) {
+            Some((next, row, run)) => {
+                let text = format!("{} · {name}, which {next}", exact_time(at));
+                Fact::new(label, text).leading(Lead::Next, row, run)
+            }
+            None => Fact::new(label, format!("{} · {name}", exact_time(at))),
+        }
+    }
+}
+
+fn span_of((start, end): (u64, u64)) -> Interval {
+    Interval::new(Nanos(start), Nanos(end))
+}

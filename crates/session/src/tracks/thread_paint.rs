@@ -1,0 +1,80 @@
+//! How a thread is painted: a full bar while it runs, a thin line in the colour
+//! of its reason while it does not.
+
+use super::item::Marks;
+use super::thread::Thread;
+use eventlog::ids::Nanos;
+use model::class::Class;
+use model::marks::MarkKind;
+use scene::painter::{Align, Face, Painter, Rect};
+use scene::palette::class_colour;
+use scene::strip::Strip;
+
+/// What is said of a thread that ran so often that its runs are still being read.
+const WAITS_FOR_RUNS: &str = "reading its runs…";
+
+/// A running thread is a full bar, one that does not run a thin line in
+/// the colour of its reason.
+pub(super) fn paint(row: Thread, marks: &Marks, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    let area = strip.area;
+    let middle = area.y + area.h / 2.0;
+    if marks.is_later(row) {
+        let (at, ink) = ((area.x + 6.0, middle), strip.palette.ink3.into());
+        painter.text(WAITS_FOR_RUNS, at, Face::Label, Align::Left, ink);
+    }
+    for (mark, span) in marks.of(row) {
+        if mark.kind == MarkKind::Many {
+            paint_mixture(
+                strip,
+                strip.rect(span, area.y + 5.0, area.h - 11.0),
+                mark.shares,
+                painter,
+            );
+            continue;
+        }
+        let colour = class_colour(strip.palette, mark.class);
+        if matches!(mark.class, Class::Running | Class::Open) {
+            let rect = strip.rect(span, area.y + 5.0, area.h - 11.0);
+            painter.fill(rect, colour.into());
+            if mark.class == Class::Open {
+                painter.hatch(rect, strip.palette.page.alpha(0.5));
+            }
+        } else if span.start() < span.end() {
+            let line = (strip.rect(span, middle - 2.5, 4.0), strip.x(span.start()));
+            strip.paint_wait_line(mark.class, line, colour.alpha(0.75), painter);
+        }
+    }
+}
+
+/// Several spans of a thread: a line in the colour of the reason that it
+/// waits for most, and over it running, as high as its share.
+fn paint_mixture(strip: &Strip<'_>, rect: Rect, shares: &[f32], painter: &mut dyn Painter) {
+    let share = |class: Class| shares.get(class as usize).copied().unwrap_or(0.0);
+    let waiting = [
+        Class::Ready,
+        Class::ReadyIdle,
+        Class::ReadyGc,
+        Class::Mvar,
+        Class::BlackHole,
+        Class::Stm,
+        Class::ThrowTo,
+        Class::Foreign,
+        Class::Io,
+        Class::Unknown,
+    ];
+    let most = waiting
+        .into_iter()
+        .max_by(|a, b| share(*a).total_cmp(&share(*b)));
+    if let Some(class) = most.filter(|class| share(*class) > 0.0) {
+        let line = Rect::new(rect.x, rect.y + rect.h / 2.0 - 2.0, rect.w, 4.0);
+        let paint = class_colour(strip.palette, class).alpha(0.75);
+        let line = (line, strip.x(Nanos(0)));
+        strip.paint_wait_line(class, line, paint, painter);
+    }
+    let running = f64::from(share(Class::Running) + share(Class::Open));
+    if running > 0.0 {
+        let h = (rect.h * running.min(1.0)).max(2.0);
+        let bar = Rect::new(rect.x, rect.y + (rect.h - h) / 2.0, rect.w, h);
+        painter.fill(bar, strip.palette.running.into());
+    }
+}

@@ -1,0 +1,206 @@
+//! Spans that the program announced with messages, a track for each name.
+
+use serde::{Deserialize, Serialize};
+
+use super::capability::Capability;
+use super::details::{DetailsQuery, Fact, Lead};
+use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::thread::Thread;
+use super::waves::wave;
+use super::{Contents, Listed, Log, Shape, TrackKind, lane};
+use crate::tracks::group::Group;
+use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::words::{duration, thread_name, when};
+use analysis::timeline::user_spans::{Listed as Spans, OPEN};
+use eventlog::ids::Duration;
+use model::class::Class;
+use model::marks::{MarkKind, MarkView, Packed, Payload, Writer};
+use model::time::Interval;
+use scene::format;
+use scene::painter::Painter;
+use scene::strip::Strip;
+
+/// The spans with one name, by its place among those that are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct UserSpan(pub u32);
+
+/// A span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Announced {
+    /// How many starts are part of it.
+    pub starts: u32,
+    /// Whether it was not over when the log ended.
+    pub open: bool,
+}
+
+impl Payload for Announced {
+    fn pack(self) -> Packed {
+        Packed([self.starts, self.open.into(), 0, 0])
+    }
+
+    fn unpack(packed: Packed) -> Self {
+        Self {
+            starts: packed.word(0),
+            open: packed.word(1) != 0,
+        }
+    }
+}
+
+/// How much of the name of a span is used in links, in bytes.
+const MAX_NAME: usize = 58;
+
+impl TrackKind for UserSpan {
+    type Payload = Announced;
+
+    const GROUP: Group = Group::Spans;
+    const SHAPE: Shape = Shape::Lane;
+    const SECTION: Section = Section::Spans;
+
+    fn link(self, contents: &Contents) -> String {
+        let name = contents.find(self.into()).map_or("", |track| &track.title);
+        let end = name.floor_char_boundary(MAX_NAME);
+        format!("span:{}", &name[..end])
+    }
+
+    fn parse(link: &str, contents: &Contents) -> Option<Self> {
+        link.starts_with("span:").then_some(())?;
+        let mut spans = contents.of_kind::<Self>().map(|(span, _)| span);
+        spans.find(|span| span.link(contents) == link)
+    }
+
+    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+        let listed = |(number, spans): (u32, &Spans)| {
+            let count = format::count(spans.info.count);
+            Listed::new(Self(number), &*spans.info.name).note(format!("× {count}"))
+        };
+        let names = log.recording.tracks.spans.listed();
+        (0..).zip(names).map(listed).collect()
+    }
+
+    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+        let Some(spans) = log.recording.tracks.spans.get(self.0) else {
+            return;
+        };
+        writer.lane(&spans.lane, |i| {
+            let piece = spans.lane.get(i);
+            Announced {
+                starts: piece.map_or(0, |piece| piece.detail),
+                open: piece.is_some_and(|piece| piece.code == OPEN),
+            }
+        });
+    }
+
+    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+        let bar = |mark: &MarkView<'_>| {
+            let open = mark.read::<Announced>().open;
+            lane::by_duration(mark).open(open)
+        };
+        strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
+    }
+
+    fn spoken(self, title: &str) -> String {
+        format!("span {title}")
+    }
+
+    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+        let name = names.title(self.into()).unwrap_or("Span").to_owned();
+        if item.kind == MarkKind::Many {
+            return (name, lane::several(item, "spans"));
+        }
+        let Announced { starts, open } = item.read();
+        let (duration, when) = (duration(item), when(item));
+        let open = if open {
+            ", not over when the log ended"
+        } else {
+            ""
+        };
+        let starts = match starts {
+            2.. => format!(", started {starts} times"),
+            _ => String::new(),
+        };
+        (
+            name,
+            format!("went on for {duration}{starts}{open} · {when}"),
+        )
+    }
+
+    fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
+        let Some(name) = log.recording.tracks.spans.get(self.0) else {
+            return Vec::new();
+        };
+        let mut facts = vec![Fact::new("name", &name.info.name)];
+        let from = query.span.start().0;
+        let place = name.spans.partition_point(|span| span.start < from);
+        if query.many {
+            let to = query.span.end().0;
+            let until = name.spans.partition_point(|span| span.start < to);
+            let spans = name.spans.get(place..until).unwrap_or_default();
+            let total = spans.iter().map(|span| span.end - span.start).sum();
+            facts.push(Fact::new("spans", format::count(spans.len() as u64)));
+            facts.push(Fact::new("together", format::duration(Duration(total))));
+        } else if let Some(span) = name.spans.get(place) {
+            facts.extend(message_place(log, "started", span.first));
+            match span.last {
+                Some(last) => facts.extend(message_place(log, "stopped", last)),
+                None => facts.push(Fact::new("stopped", "not before the log ended")),
+            }
+            if span.starts > 1 {
+                let starts = format!("{} of this name at once or nested", span.starts);
+                facts.push(Fact::new("starts", starts));
+            }
+        }
+        let count = format::count(name.info.count);
+        let total = format::duration(Duration(name.info.total_ns));
+        facts.push(Fact::new(
+            "in all",
+            format!("{count} times, {total} together"),
+        ));
+        if name.stray_stops > 0 {
+            let strays = format::count(name.stray_stops);
+            facts.push(Fact::new("stops without a start", strays));
+        }
+        facts
+    }
+
+    fn legend() -> Vec<Explained> {
+        let one = |open| {
+            let mark = Made::span(Class::Other, FROM, TO).with(Announced { starts: 1, open });
+            Sample::row(Self(0), vec![mark])
+        };
+        let several = buckets(|place| vec![(Class::Other, wave(place, 0.9))]);
+        vec![
+            Explained::new(
+                "A span of the program",
+                "From a message such as “START load” to “STOP load”, with its duration. The menu Tracks says with which words such messages begin.",
+                one(false),
+            ),
+            Explained::new(
+                "A span that is not over",
+                "The log ended before its end was announced.",
+                one(true),
+            ),
+            Explained::new(
+                "Several spans in a pixel",
+                "The bar is as high as their share of the time; so it is with tasks and blocks.",
+                Sample::row(Self(0), several),
+            ),
+        ]
+    }
+}
+
+/// Where a message was written: its capability, and the thread that ran there.
+fn message_place(log: &Log<'_>, label: &str, number: usize) -> Option<Fact> {
+    let message = log.recording.messages.get(number)?;
+    let at = Interval::new(message.time, message.time);
+    let Some(cap) = message.cap else {
+        return Some(Fact::new(label, "on no capability"));
+    };
+    let store = &log.recording.store;
+    let Some(thread) = store.running(cap, message.time, &mut 0) else {
+        let fact = Fact::new(label, format!("on capability {cap}"));
+        return Some(fact.leading(Lead::Other, Capability(cap), at));
+    };
+    let name = thread_name(store, thread);
+    let fact = Fact::new(label, format!("on capability {cap} by {name}"));
+    Some(fact.leading(Lead::Other, Thread(thread), at))
+}

@@ -1,0 +1,95 @@
+//! Words that several tracks use for their items: at once, from a mark alone.
+//! What else is known of an item comes from the worker (`tracks::details`).
+
+use crate::tracks::item::{Item, Names};
+use eventlog::ids::{Duration, ThreadId};
+use model::class::Class;
+use model::profile::frames::{Frame, FrameKind};
+use scene::format;
+
+/// How a thread is called: its label with its number, or its number.
+pub(crate) fn thread_name(names: &impl Names, thread: ThreadId) -> String {
+    match names.label(thread) {
+        Some(label) => format!("{label} (thread {thread})"),
+        None => format!("thread {thread}"),
+    }
+}
+
+/// How a function is called: with its module. The runtime's own cost centres
+/// are known by their label.
+#[must_use]
+pub(crate) fn function_name(frame: &Frame) -> String {
+    match frame.kind {
+        FrameKind::BuiltIn => frame.label.clone(),
+        _ => frame.name(),
+    }
+}
+
+/// From when to when.
+pub(crate) fn when(item: &Item) -> String {
+    let (start, end) = (
+        format::time(item.span.start()),
+        format::time(item.span.end()),
+    );
+    format!("{start} – {end}")
+}
+
+/// How long it is.
+pub(crate) fn duration(item: &Item) -> String {
+    format::duration(item.span.duration())
+}
+
+/// A column of a density: how many of something there are, in how long, and what its height says.
+pub(crate) fn density(item: &Item, what: &str) -> String {
+    // Its last nanosecond is a part of it.
+    let time = Duration(item.span.duration().0.saturating_add(1));
+    let count = u64::from(item.count);
+    if count == 1 {
+        return format!("a single one in {}", when(item));
+    }
+    let number = format::count(count);
+    format!(
+        "{number} {what} in {}: {} · {} · height: √{number}",
+        format::duration(time),
+        format::rate(count, time),
+        when(item)
+    )
+}
+
+/// The shares that classes have of a pixel. Spans count where they begin, so
+/// that the last of a pixel may reach beyond it; then they share all of it.
+pub(crate) fn whole(shares: &[f32]) -> impl Iterator<Item = f64> + '_ {
+    let sum: f64 = shares.iter().map(|&share| f64::from(share)).sum();
+    let most = sum.max(1.0);
+    shares.iter().map(move |&share| f64::from(share) / most)
+}
+
+/// Several spans that share a pixel: how many, and the share of each class.
+pub(crate) fn several(item: &Item, what: &str) -> String {
+    parts(&format!("{} {what}", item.count), item)
+}
+
+/// Something of which a pixel has several parts, with the share of each class.
+pub(crate) fn parts(what: &str, item: &Item) -> String {
+    let shares = Class::ALL.iter().zip(whole(&item.shares));
+    let shares: Vec<String> = shares
+        .filter(|(_, share)| *share > 0.0)
+        .map(|(class, share)| format!("{} {}", format::fraction(share), class.name()))
+        .collect();
+    let shares = shares.join(", ");
+    let (duration, when) = (duration(item), when(item));
+    format!("{what} in {duration}: {shares} · {when}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_a_pixel_are_not_more_than_all_of_it() {
+        let of = |shares: &[f32]| whole(shares).collect::<Vec<f64>>();
+        assert_eq!(of(&[0.25, 0.0, 0.5]), [0.25, 0.0, 0.5]);
+        assert_eq!(of(&[0.5, 0.25, 1.25]), [0.25, 0.125, 0.625]);
+        assert_eq!(of(&[]), [0.0; 0]);
+    }
+}

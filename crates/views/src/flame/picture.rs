@@ -1,0 +1,53 @@
+//! A whole flame graph as a picture for a file.
+
+use super::{FlameScene, Graph, Window};
+use analysis::flamegraph::source_info::SourceInfo;
+use analysis::flamegraph::sources;
+use scene::palette::Palette;
+use scene::svg::SvgPainter;
+use session::flame::query::{FlameBoxes, FlameHead, FlameQuery};
+
+/// How wide a picture is, in CSS pixels.
+const PICTURE_PX: f64 = 1600.0;
+
+/// What to ask for, for a picture of all that `query` is about.
+#[must_use]
+pub fn picture_query(query: &FlameQuery) -> FlameQuery {
+    FlameQuery {
+        window: (0.0, 1.0),
+        width_px: PICTURE_PX as u32,
+        levels: None,
+        ..query.clone()
+    }
+}
+
+/// The answer to `query` as SVG.
+#[must_use]
+pub fn svg(
+    (head, boxes): (FlameHead, FlameBoxes),
+    query: &FlameQuery,
+    source: &SourceInfo,
+    palette: &Palette,
+    dark: bool,
+) -> String {
+    let names = source.titles(head.bands.iter().map(|(track, _)| *track));
+    let unit = sources::of(query.choice.source).unit();
+    let graph = Graph::new(head, boxes, unit, query.measure, names);
+    let size = (PICTURE_PX, graph.height_px());
+    let scene = FlameScene {
+        graph: &graph,
+        window: Window::ALL,
+        scroll_px: 0.0,
+        size,
+        across: (0.0, size.0),
+        upwards: false,
+        palette,
+        dark,
+        hovered: None,
+        selected: None,
+        searching: !query.search.trim().is_empty(),
+    };
+    let mut painter = SvgPainter::new(size);
+    scene.paint(&mut painter);
+    painter.finish()
+}

@@ -1,0 +1,251 @@
+//! What boxes and weights are called.
+
+use super::Graph;
+use eventlog::ids::Duration;
+use model::profile::frames::{Frame, FrameKind};
+use model::profile::origin::CensusCounts;
+use model::profile::source::Unit;
+use model::profile::weights::Measure;
+use scene::format;
+
+/// How a frame is called: the runtime's own frames need no module.
+#[must_use]
+pub fn frame_name(frame: &Frame) -> String {
+    match frame.kind {
+        FrameKind::BuiltIn => frame.label.clone(),
+        _ => frame.name(),
+    }
+}
+
+/// How a frame is called on a box that has room for `room` pixels: where the
+/// whole name does not fit, the function says more than its module.
+#[must_use]
+pub(crate) fn box_name(frame: &Frame, room: f64, mut width: impl FnMut(&str) -> f64) -> String {
+    let name = frame_name(frame);
+    if width(&name) <= room {
+        return name;
+    }
+    format::truncate_middle(&frame.label, room, width).into_owned()
+}
+
+/// In what weights are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// The unit of the source.
+    pub unit: Unit,
+    /// Whether samples are counted instead.
+    pub measure: Measure,
+    /// Of how many censuses the weights are sums.
+    pub censuses: CensusCounts,
+    /// Whether weights are compared as they are; else as shares of each whole.
+    pub absolute: bool,
+}
+
+impl Value {
+    /// A weight in words. Of several censuses it is the mean.
+    #[must_use]
+    pub fn text(self, weight: f64) -> String {
+        self.text_of(weight, self.censuses.now)
+    }
+
+    /// A weight of what is compared with, in words.
+    #[must_use]
+    pub fn text_before(self, weight: f64) -> String {
+        self.text_of(weight, self.censuses.before)
+    }
+
+    fn text_of(self, weight: f64, censuses: u32) -> String {
+        let weight = weight.max(0.0);
+        match (self.measure, self.unit) {
+            (Measure::Count, _) => samples(weight as u64),
+            (Measure::Amount, Unit::Time) => format::duration(Duration(weight as u64)),
+            (Measure::Amount, Unit::Bytes) => format::bytes(mean(weight, censuses) as u64),
+        }
+    }
+
+    /// Whether weights are compared as they are. The samples of what is alive never are:
+    /// there are as many as censuses.
+    #[must_use]
+    pub fn compares_amounts(self) -> bool {
+        self.absolute && (self.measure, self.unit) != (Measure::Count, Unit::Bytes)
+    }
+
+    /// Weights before and now; sums of censuses as means.
+    pub(super) fn means(self, before: f64, now: f64) -> (f64, f64) {
+        let CensusCounts { now: n, before: m } = self.censuses;
+        (mean(before, m), mean(now, n))
+    }
+
+    /// How much it has gained, or the mean of censuses, from the sums before and now.
+    #[must_use]
+    pub fn gained(self, before: f64, now: f64) -> f64 {
+        let (before, now) = self.means(before, now);
+        now - before
+    }
+
+    /// A change with its sign: `+8 MiB`, `−12 ms`, `±0`.
+    #[must_use]
+    pub fn signed(self, change: f64) -> String {
+        let size = self.text_of(change.abs().round(), 1);
+        match change.round() {
+            change if change > 0.0 => format!("+{size}"),
+            change if change < 0.0 => format!("−{size}"),
+            _ => "±0".to_owned(),
+        }
+    }
+
+    /// What became of a weight, from the sums before and now:
+    /// `12 MiB before, 20 MiB now: 8 MiB more`.
+    #[must_use]
+    pub fn change(self, before: f64, now: f64) -> String {
+        let gained = self.gained(before, now).round();
+        let size = self.text_of(gained.abs(), 1);
+        let change = match gained {
+            gained if gained > 0.0 => format!("{size} more"),
+            gained if gained < 0.0 => format!("{size} less"),
+            _ => "no change".to_owned(),
+        };
+        let (before, now) = (self.text_before(before), self.text(now));
+        format!("{before} before, {now} now: {change}")
+    }
+
+    /// What the whole graph stands for.
+    #[must_use]
+    pub fn whole(self, total: u64) -> String {
+        let text = self.text(total as f64);
+        match (self.measure, self.unit, self.censuses.now) {
+            (Measure::Amount, Unit::Bytes, 2..) => {
+                let censuses = format::count(u64::from(self.censuses.now));
+                format!("{text} alive, the mean of {censuses} censuses")
+            }
+            (Measure::Amount, Unit::Bytes, _) => format!("{text} alive"),
+            _ => text,
+        }
+    }
+}
+
+/// A sum over censuses as their mean.
+fn mean(sum: f64, censuses: u32) -> f64 {
+    sum / f64::from(censuses.max(1))
+}
+
+fn samples(count: u64) -> String {
+    match count {
+        1 => "1 sample".to_owned(),
+        count => format!("{} samples", format::count(count)),
+    }
+}
+
+impl Graph {
+    /// What a box is, in words: a name to stand out, and the rest.
+    #[must_use]
+    pub fn describe(&self, index: usize) -> Option<(String, String)> {
+        let boxes = &self.boxes;
+        let frame = self.frame(index)?;
+        let total = *boxes.total.get(index)?;
+        let own = *boxes.own.get(index)?;
+        if let Some((before, after)) = self.compared(index) {
+            let was = *boxes.before.get(index)?;
+            let text = if self.value.compares_amounts() {
+                self.value.change(was, total)
+            } else {
+                format!(
+                    "{} of the time before, {} now ({} before, {} now)",
+                    format::fraction(before),
+                    format::fraction(after),
+                    self.value.text(was),
+                    self.value.text(total),
+                )
+            };
+            return Some((frame_name(frame), text));
+        }
+        let share = format::fraction(total / (self.head.total as f64).max(1.0));
+        if self.is_merged(index) {
+            let merged = boxes.merged.get(index).copied().unwrap_or(1);
+            let text = format!("{}, {share} of the graph", self.value.text(total));
+            return Some((format!("{merged} narrow boxes"), text));
+        }
+        let counted = match (self.value.measure, boxes.count.get(index)) {
+            (Measure::Amount, Some(count))
+                if *count >= 1.0 && has_samples(frame.kind, self.value.unit) =>
+            {
+                format!(", {}", samples(*count as u64))
+            }
+            _ => String::new(),
+        };
+        let place = match (&*frame.package, frame.location.as_deref()) {
+            ("", None) => String::new(),
+            ("", Some(place)) => format!(" · {place}"),
+            (package, None) => format!(" · package {package}"),
+            (package, Some(place)) => format!(" · package {package}, {place}"),
+        };
+        let text = format!(
+            "{} in all ({share}), {} itself{counted}{place}",
+            self.value.text(total),
+            self.value.text(own)
+        );
+        Some((frame_name(frame), text))
+    }
+}
+
+/// Whether samples, not spans, are counted.
+const fn has_samples(kind: FrameKind, unit: Unit) -> bool {
+    matches!(unit, Unit::Time)
+        && !matches!(
+            kind,
+            FrameKind::ForeignCall
+                | FrameKind::Foreign
+                | FrameKind::Span
+                | FrameKind::Thread
+                | FrameKind::Waiting
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_in_words() {
+        let value = |unit, measure, now| Value {
+            unit,
+            measure,
+            censuses: CensusCounts { now, before: 2 },
+            absolute: unit == Unit::Bytes,
+        };
+        let time = value(Unit::Time, Measure::Amount, 0);
+        assert_eq!(
+            time.text(2_000_000.0),
+            format::duration(Duration(2_000_000))
+        );
+        assert_eq!(time.whole(2_000_000), time.text(2_000_000.0));
+        let count = value(Unit::Time, Measure::Count, 0);
+        assert_eq!(
+            (count.text(1.0), count.text(1234.0)),
+            ("1 sample".into(), "1,234 samples".into())
+        );
+        let heap = value(Unit::Bytes, Measure::Amount, 4);
+        assert_eq!(heap.text(4096.0), format::bytes(1024));
+        assert!(heap.whole(4096).ends_with("alive, the mean of 4 censuses"));
+        assert_eq!(
+            heap.change(2048.0, 8192.0),
+            format!(
+                "{} before, {} now: {} more",
+                format::bytes(1024),
+                format::bytes(2048),
+                format::bytes(1024)
+            )
+        );
+        assert!(heap.change(2048.0, 0.0).ends_with("less"));
+        assert!(heap.change(2048.0, 4096.0).ends_with("no change"));
+    }
+
+    #[test]
+    fn the_function_says_more_than_its_module() {
+        let frame = Frame::cost_centre("Data.Map.Strict", "insertWith", "M.hs:1:1");
+        let width = |text: &str| text.chars().count() as f64;
+        assert_eq!(box_name(&frame, 99.0, width), "Data.Map.Strict.insertWith");
+        assert_eq!(box_name(&frame, 12.0, width), "insertWith");
+        assert!(box_name(&frame, 6.0, width).contains('…'));
+    }
+}

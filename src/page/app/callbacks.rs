@@ -1,0 +1,67 @@
+//! What the parts of the page call, made once: a part whose callbacks are the
+//! same as before, and the rest of what it is given too, is not rendered anew.
+
+use yew::prelude::*;
+
+use super::App;
+use crate::act::on;
+use crate::viewer::{Goto, Place};
+use scene::viewport;
+use session::alignment::Role;
+use session::tracks::details::FlameTarget;
+use views::actions::Action;
+use views::timeline::arrange::TrackChange;
+use views::view::Change;
+use views::view::panel::PanelName;
+
+/// What the parts of the page call.
+pub(super) struct Callbacks {
+    pub(super) change: Callback<Change>,
+    pub(super) panel: Callback<PanelName>,
+    pub(super) tracks: Callback<TrackChange>,
+    pub(super) filter: Callback<String>,
+    pub(super) goto: Callback<Goto>,
+    pub(super) goto_other: Callback<Goto>,
+    pub(super) lead: Callback<(Role, Change)>,
+    pub(super) flame_other: Callback<FlameTarget>,
+    pub(super) event_other: Callback<Place>,
+    pub(super) unpin_other: Callback<()>,
+    pub(super) wakeups_other: Callback<()>,
+    pub(super) flame: Callback<FlameTarget>,
+    pub(super) event: Callback<Place>,
+    pub(super) unpin: Callback<()>,
+    pub(super) wakeups: Callback<()>,
+    pub(super) look: Callback<viewport::Place>,
+    pub(super) action: Callback<Action>,
+    pub(super) diagnostics: Callback<()>,
+    pub(super) cancel: Callback<()>,
+    pub(super) drop_selection: Callback<MouseEvent>,
+}
+
+impl Callbacks {
+    pub(super) fn new(ctx: &Context<App>) -> Self {
+        let change = on(ctx, App::change);
+        Self {
+            panel: change.reform(Change::panel),
+            tracks: change.reform(Change::tracks),
+            change,
+            filter: on(ctx, App::filter_tracks),
+            goto: on(ctx, App::goto),
+            goto_other: on(ctx, App::goto_other),
+            lead: on(ctx, App::lead),
+            flame_other: on(ctx, App::show_other_in_flame),
+            event_other: on(ctx, App::show_event_of_other),
+            unpin_other: on(ctx, App::unpin_other),
+            wakeups_other: on(ctx, App::show_all_wakeups_of_other),
+            flame: on(ctx, App::show_in_flame),
+            event: on(ctx, App::show_event),
+            unpin: on(ctx, App::unpin),
+            wakeups: on(ctx, App::show_all_wakeups),
+            look: on(ctx, App::show_place),
+            action: on(ctx, App::perform),
+            diagnostics: on(ctx, App::show_diagnostics),
+            cancel: on(ctx, App::cancel),
+            drop_selection: on(ctx, App::drop_selection).reform(|_: MouseEvent| ()),
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! What the page looks like.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::{App, TimelineState};
+use crate::act::on;
+use crate::beside::{Align, Caption, Divided, Offer};
+use crate::client::LogClient;
+use crate::details::Card;
+use crate::dialog::{Help, swatch};
+use crate::finding_marks::MarksProps;
+use crate::header::{Header, Loading, Warnings};
+use crate::landing::{self, Landing};
+use crate::open_log::OpenLog;
+use crate::panel::{Axis, Beside, PanelProps, Source, span_text};
+use crate::panels::Way;
+use crate::share::Share;
+use crate::tabs::Tabs;
+use crate::timeline::Timeline;
+use crate::trouble::{TroubleAlert, report};
+use crate::viewer::{Control, Description, ViewerRef};
+use crate::{link, panels, theme};
+use eventlog::ids::Duration;
+use model::time::Interval;
+use scene::format;
+use session::alignment::Role;
+use views::actions::Action;
+use views::panels::{FLAME_GRAPH, HEAP};
+use views::view::Room;
+use views::view::compare::CompareView;
+
+impl App {
+    /// All of the page.
+    pub(super) fn page(&self, ctx: &Context<Self>) -> Html {
+        let dialogs = &self.dialogs;
+        let on_help_closed = on(ctx, |app, _, ()| app.dialogs.help.take().is_some());
+        let promised = self.wanted.as_ref().filter(|_| !self.is_remote());
+        let promise = promised.map(|wanted| AttrValue::from(link::promise(wanted)));
+        let on_share_closed = on(ctx, |app, _, ()| app.dialogs.share.take().is_some());
+        html! {
+            <>
+                if self.shows_log() {
+                    { self.log_page(ctx) }
+                } else if self.log.is_loading() {
+                    <main class="landing">{ self.loading() }</main>
+                } else {
+                    <Landing link={promise} news={html! { <>{ self.view_trouble(ctx) }{ self.view_remote(ctx) }</> }}
+                        notice={dialogs.notice.clone().map(AttrValue::from)}
+                        open={self.is_home.then(|| AttrValue::from(self.names().join(" → ")))}
+                        on_back={on(ctx, Self::leave_home)} on_kept={on(ctx, Self::open_kept)} />
+                }
+                { self.view_palette(ctx) }
+                if dialogs.dragging {
+                    <div class="overlay" aria-hidden="true"><p>{ "Drop it anywhere" }</p></div>
+                }
+                if let Some((link, copied)) = &dialogs.share {
+                    <Share link={Rc::clone(link)} copied={*copied} on_close={on_share_closed} />
+                }
+                { self.view_merge(ctx) }
+                if let Some(legend) = dialogs.help {
+                    <Help {legend} colours={self.panel.colours} on_close={on_help_closed} />
+                }
+            </>
+        }
+    }
+
+    /// Whether a log is shown, as far as it is known.
+    fn shows_log(&self) -> bool {
+        !self.is_home && self.log.is_open()
+            || (self.log.is_loading() && self.log.overview.span.is_some())
+    }
+
+    /// Shows the first page where there is nothing else.
+    pub(super) fn show_first(&self) {
+        landing::show(!self.shows_log() && !self.log.is_loading());
+    }
+
+    fn loading(&self) -> Html {
+        html! {
+            <Loading name={self.log.name.clone()} progress={self.log.progress} events={self.log.events}
+                on_cancel={self.callbacks.cancel.clone()} />
+        }
+    }
+
+    /// The page with a log.
+    fn log_page(&self, ctx: &Context<Self>) -> Html {
+        let (view, dialogs, calls) = (self.views.view(), &self.dialogs, &self.callbacks);
+        let dismiss = on(ctx, |app, _, _: MouseEvent| {
+            app.dialogs.notice.take().is_some()
+        });
+        html! {
+            <div class="app" data-elapsed-ms={self.log.elapsed_ms.map(|ms| format!("{ms:.1}"))}>
+                { self.header() }
+                if self.log.is_loading() {
+                    { self.loading() }
+                }
+                { self.view_trouble(ctx) }
+                { self.view_remote(ctx) }
+                if let Some(notice) = &dialogs.notice {
+                    <div class="notice" role="status">
+                        <span>{ notice }</span>
+                        <button class="quiet" onclick={dismiss} aria-label="Dismiss">{ "✕" }</button>
+                    </div>
+                }
+                if let Some(offered) = &dialogs.offered {
+                    <Offer name={offered.file.name()} open={self.log.name.clone()} notes={self.unsaved_notes()}
+                        on_save={calls.action.reform(|()| Action::SaveNotes)} on_answer={on(ctx, Self::decided)} />
+                }
+                { self.view_following() }
+                // That what is still being written breaks off says nothing.
+                if self.log.overview.complete && !(self.following.is_some() && self.log.overview.only_breaks_off()) {
+                    <Warnings overview={self.log.overview.clone()} on_all={self.callbacks.diagnostics.clone()} />
+                }
+                { self.view_tour(ctx) }
+                <main class={classes!("stage", (view.room == Room::Panel).then_some("panel-alone"))}>
+                    { self.timelines(ctx) }
+                    { self.strip() }
+                    <div class="lower">
+                        if view.room != Room::Timeline {
+                            <Tabs panel={view.panel} generation={(self.viewer.number().0, self.log.generation)}
+                                alone={view.room == Room::Panel} on_panel={self.callbacks.panel.clone()}
+                                on_action={self.callbacks.action.clone()}>
+                                { self.open_panel() }
+                            </Tabs>
+                        }
+                        { self.details() }
+                    </div>
+                </main>
+            </div>
+        }
+    }
+
+    /// What did not work.
+    fn view_trouble(&self, ctx: &Context<Self>) -> Html {
+        let Some(trouble) = &self.dialogs.trouble else {
+            return Html::default();
+        };
+        let (own, numbers) = (trouble.clone(), self.numbers());
+        let on_report = Callback::from(move |()| Some(report(&own, numbers.clone())));
+        let dismiss = on(ctx, |app, _, ()| app.dialogs.trouble.take().is_some());
+        let on_dismiss = self.log.is_there().then_some(dismiss);
+        html! { <TroubleAlert trouble={trouble.said.clone()} code={trouble.code.to_string()} {on_report} {on_dismiss} /> }
+    }
+
+    fn header(&self) -> Html {
+        let calls = &self.callbacks;
+        let name = self.names().join(" → ");
+        // Of two logs each has its facts above its timeline.
+        let facts = self.other.is_none().then(|| facts(&self.log));
+        html! {
+            <Header {name} facts={facts.unwrap_or_default()} filter={self.views.view().tracks.filter.clone()}
+                filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.dialogs.copied} follows={self.offers_to_follow()}
+                on_filter={calls.filter.clone()} on_action={calls.action.clone()} />
+        }
+    }
+
+    /// The timeline, or those of two logs with their captions, the one before above.
+    fn timelines(&self, ctx: &Context<Self>) -> Html {
+        let own = |caption: Html, is_upper: bool, of: String| {
+            let timeline =
+                self.timeline_of((&self.log, &self.timeline, &self.viewer), is_upper, of);
+            section(&self.viewer, caption, timeline)
+        };
+        let Some(other) = &self.other else {
+            let sections = vec![own(Html::default(), true, String::new())];
+            return html! { <Divided {sections} /> };
+        };
+        let upper = |role: Role| role == Role::Before;
+        let of = |role: Role| format!(" of the log {}", role.word());
+        let (role, its) = (other.role.other(), other.role);
+        let first = own(
+            self.caption(ctx, role, &self.log, true),
+            upper(role),
+            of(role),
+        );
+        let state = (&other.log, &other.timeline, &other.viewer);
+        let timeline = self.timeline_of(state, upper(its), of(its));
+        let second = section(
+            &other.viewer,
+            self.caption(ctx, its, &other.log, false),
+            timeline,
+        );
+        let sections = if upper(role) {
+            vec![first, second]
+        } else {
+            vec![second, first]
+        };
+        html! { <Divided {sections} /> }
+    }
+
+    fn caption(&self, ctx: &Context<Self>, role: Role, log: &OpenLog, is_shown: bool) -> Html {
+        let facts = if log.is_loading() {
+            format!("reading, {} %", log.percent())
+        } else {
+            facts(log)
+        };
+        let at = self.views.view().settings.get::<CompareView>().align;
+        html! {
+            <Caption key="caption" {role} name={log.name.clone()} {facts} {is_shown}
+                on_show={on(ctx, |app, ctx, ()| app.exchange(ctx))} on_close={on(ctx, Self::close_one)}>
+                if role == Role::Before {
+                    <Align {at} others={self.common_anchors()} on_align={on(ctx, Self::align_at)}
+                        on_swap={on(ctx, Self::swap_roles)} on_merge={on(ctx, |app, ctx, ()| { app.merge(ctx); true })} />
+                }
+            </Caption>
+        }
+    }
+
+    /// The timeline of one of the logs.
+    fn timeline_of(
+        &self,
+        (log, state, viewer): (&OpenLog, &TimelineState, &ViewerRef),
+        has_menu: bool,
+        of: String,
+    ) -> Html {
+        let calls = &self.callbacks;
+        let is_own = *viewer == self.viewer;
+        let other = self.other.as_ref();
+        let mut hidden = self.timeline.hidden.clone();
+        let others = other.map_or(&[][..], |other| &other.timeline.hidden);
+        hidden.extend(
+            others
+                .iter()
+                .filter(|name| !self.timeline.hidden.contains(name))
+                .cloned(),
+        );
+        html! {
+            <Timeline key="timeline" {of} beyond={viewer.read(Control::beyond)} {has_menu} viewer={viewer.clone()} layout={state.layout.clone()}
+                seen={state.seen.clone()} current={state.track.clone()} view={self.views.view().tracks.clone()} {hidden}
+                messages={log.overview.messages > 0} description={state.description.clone()}
+                on_change={calls.tracks.clone()} on_filter={calls.filter.clone()}
+                found={is_own.then(|| self.found()).flatten()} />
+        }
+    }
+
+    /// What was clicked on the timelines, beside the panel or, where there is no room, in its
+    /// place: never over what it explains.
+    fn details(&self) -> Html {
+        let calls = &self.callbacks;
+        let own = self.timeline.pinned.clone().map(|description| {
+            html! {
+                <Card {description} viewer={self.viewer.number()} on_goto={calls.goto.clone()} on_flame={calls.flame.clone()} on_event={calls.event.clone()}
+                    on_wakeups={calls.wakeups.clone()} on_close={calls.unpin.clone()} />
+            }
+        });
+        let other = self.other.as_ref();
+        let other =
+            other.and_then(|other| Some((other.viewer.number(), other.timeline.pinned.clone()?)));
+        let other = other.map(|(viewer, description)| {
+            html! {
+                <Card {description} {viewer} on_goto={calls.goto_other.clone()} on_flame={calls.flame_other.clone()}
+                    on_event={calls.event_other.clone()} on_wakeups={calls.wakeups_other.clone()} on_close={calls.unpin_other.clone()} />
+            }
+        });
+        let cards: Vec<Html> = own.into_iter().chain(other).collect();
+        if cards.is_empty() {
+            return Html::default();
+        }
+        html! { <div class="dock"><div class="dock-cards">{ for cards }</div></div> }
+    }
+
+    /// The axis of the timeline, if the open panel has it too.
+    pub(super) fn axis(&self) -> Option<Axis> {
+        let view = self.views.view();
+        [FLAME_GRAPH, HEAP].contains(&view.panel).then(|| {
+            self.viewer.read(|control| Axis {
+                view: control.viewport(),
+                left_px: control.labels_px(),
+            })
+        })
+    }
+
+    /// What the timeline shows of findings.
+    fn found(&self) -> Option<MarksProps> {
+        let view = self.views.view();
+        Some(MarksProps {
+            source: self.source(&self.log_client, &self.log),
+            viewer: self.viewer.clone(),
+            minimap_ns: self.viewer.read(Control::viewport).all_ns(),
+            view: view.settings.get(),
+            selection: view.selection,
+            way: Way {
+                within: None,
+                heap_profile: self.log.overview.contents.heap_profile,
+                on_change: self.callbacks.change.clone(),
+                on_goto: self.callbacks.goto.clone(),
+            },
+        })
+    }
+
+    /// The panel that is open.
+    fn open_panel(&self) -> Html {
+        let (log, panel, calls) = (&self.log, &self.panel, &self.callbacks);
+        let view = panel.held.as_ref().unwrap_or(self.views.view());
+        let props = PanelProps {
+            source: self.source(&self.log_client, log),
+            beside: self.beside(view.selection),
+            overview: log.overview.clone(),
+            memory: log.memory,
+            name: log.name.clone().into(),
+            fingerprint: log.fingerprint,
+            flame_sources: Rc::clone(&log.flame_sources),
+            view: Rc::clone(view),
+            range: view.selection,
+            marked: Rc::clone(&panel.marked),
+            place: self.timeline.place,
+            axis: self.axis(),
+            items: panel.items.clone(),
+            wish: panel.wish,
+            colours: panel.colours,
+            on_change: calls.change.clone(),
+            on_goto: calls.goto.clone(),
+            on_look: calls.look.clone(),
+            on_action: calls.action.clone(),
+        };
+        panels::view(view.panel, props)
+    }
+
+    fn source(&self, client: &LogClient, log: &OpenLog) -> Source {
+        Source {
+            client: client.clone(),
+            events: log.overview.events,
+            complete: log.overview.complete,
+            names: self.panel.names,
+        }
+    }
+
+    /// The other log, for the panels that compare.
+    fn beside(&self, selection: Option<Interval>) -> Option<Beside> {
+        let other = self.other.as_ref()?;
+        let log = other.log.overview.span.unwrap_or_default();
+        let range = selection.and_then(|range| other.shift.range(range, log));
+        Some(Beside {
+            role: other.role,
+            source: self.source(&other.client, &other.log),
+            flame_sources: Rc::clone(&other.log.flame_sources),
+            range,
+            is_elsewhere: selection.is_some() && range.is_none(),
+            on_lead: self.callbacks.lead.clone(),
+        })
+    }
+
+    /// The selected range and tracks, with a button that drops them.
+    fn selection(&self) -> Html {
+        let marked = &self.panel.marked;
+        let range = self.views.view().selection;
+        let tracks = (marked.count > 0).then(|| marked.words());
+        let label = match (range, &tracks) {
+            (_, None) => "Drop the selected range: show the whole log",
+            (Some(_), _) => "Drop the selected range and tracks: show the whole log",
+            (None, _) => "Drop the selected tracks: panels show all of them",
+        };
+        let parts = range.map(span_text).into_iter().chain(tracks);
+        let text = parts.collect::<Vec<_>>().join(", ");
+        if text.is_empty() {
+            return Html::default();
+        }
+        html! {
+            <span class="chip">
+                { text }
+                <button class="quiet" onclick={self.callbacks.drop_selection.clone()} aria-label={label}>{ "✕" }</button>
+            </span>
+        }
+    }
+
+    /// The sentence about what is pointed at, and what is selected.
+    fn strip(&self) -> Html {
+        /// Said where nothing is pointed at.
+        const HINT: &str =
+            "Point at something to read it · wheel zooms · drag selects a range · ? for help";
+        /// The same for fingers.
+        const TOUCH_HINT: &str = "Tap something to read it · two fingers zoom · Menu has the help";
+        let title = self.described().map_or_else(
+            || HINT.to_owned(),
+            |Description { name, text, .. }| format!("{name} {text}"),
+        );
+        html! {
+            <div class="strip">
+                <p aria-live="polite" {title}>
+                    if let Some(Description { class, name, text, .. }) = self.described() {
+                        if let Some(class) = class {
+                            <span class={swatch(*class)} aria-hidden="true" />{ " " }
+                        }
+                        <strong>{ name }</strong>{ " " }{ text }
+                    } else {
+                        <span class="faint by-mouse" aria-hidden="true">{ HINT }</span>
+                        <span class="faint by-touch" aria-hidden="true">{ TOUCH_HINT }</span>
+                    }
+                </p>
+                { self.selection() }
+            </div>
+        }
+    }
+
+    /// What is pointed at, or else selected; on the timeline of the panels first.
+    fn described(&self) -> Option<&Description> {
+        let other = self.other.as_ref();
+        let own = self.timeline.description.as_deref();
+        let its = other.and_then(|other| other.timeline.description.as_deref());
+        own.filter(|own| own.tip || its.is_none_or(|its| !its.tip))
+            .or(its)
+    }
+}
+
+/// A timeline with what stands above it.
+fn section(viewer: &ViewerRef, caption: Html, timeline: Html) -> Html {
+    let children = if caption == Html::default() {
+        vec![timeline]
+    } else {
+        vec![caption, timeline]
+    };
+    html! { <section key={viewer.number().0.to_string()} class="log">{ for children }</section> }
+}
+
+/// What is known of a log, in a few words.
+fn facts(log: &OpenLog) -> String {
+    let facts = log.overview.facts();
+    let elapsed = log
+        .elapsed_ms
+        .map(|ms| Duration((ms.max(0.0) * 1e6) as u64));
+    elapsed.map_or_else(
+        || facts.clone(),
+        |elapsed| format!("{facts} · read in {}", format::duration(elapsed)),
+    )
+}

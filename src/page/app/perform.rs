@@ -1,0 +1,271 @@
+//! What keys and the palette make the page do.
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{HtmlElement, KeyboardEvent};
+use yew::prelude::*;
+
+use super::App;
+use crate::beside::Answer;
+use crate::copy::copy;
+use crate::dom::{focus, has_class};
+use crate::guide::GUIDE;
+use crate::heads::focus_current;
+use crate::open_log::OpenLog;
+use crate::viewer::Control;
+use crate::viewer::picture::{self, Side};
+use crate::{save, theme};
+use session::alignment::Role;
+use views::actions::effect::{Command, Effect};
+use views::actions::{Action, When, action};
+use views::key::KeyPress;
+use views::panels::PANELS;
+use views::timeline::picture::Caption;
+use views::view::Change;
+
+/// The action of a key press, if it has one here.
+fn pressed(event: &KeyboardEvent, on_timeline: bool) -> Option<Action> {
+    // AltGr writes signs such as [; some systems tell it as Ctrl and Alt.
+    let alt_graph = event.get_modifier_state("AltGraph");
+    let (code, key) = (event.code(), event.key());
+    let press = KeyPress {
+        code: &code,
+        key: &key,
+        ctrl: (event.ctrl_key() || event.meta_key()) && !alt_graph,
+        alt: event.alt_key() && !alt_graph,
+        shift: event.shift_key(),
+    };
+    let action = action(&press, on_timeline, PANELS)?;
+    (action.repeats() || !event.repeat()).then_some(action)
+}
+
+/// Whether the focus is on the head of a track: then the keys are the
+/// timeline's.
+fn is_head(element: &HtmlElement) -> bool {
+    has_class(element, "head")
+}
+
+/// Whether a key is written into an element, or does something there.
+fn takes(element: &HtmlElement, key: &str) -> bool {
+    let is_sign = key.chars().count() == 1 && key != " ";
+    match element.tag_name().as_str() {
+        "SELECT" | "TEXTAREA" => true,
+        "INPUT" => match element.get_attribute("type").as_deref() {
+            Some("checkbox" | "radio") => !is_sign,
+            Some("number") => {
+                !is_sign || key.contains(|it: char| it.is_ascii_digit() || "+-.,e".contains(it))
+            }
+            _ => true,
+        },
+        _ => false,
+    }
+}
+
+/// Opens the guide in a tab of its own.
+fn open_guide() {
+    // Where the browser forbids it, the link on the first page is left.
+    let _ = gloo_utils::window().open_with_url_and_target_and_features(GUIDE, "_blank", "noopener");
+}
+
+/// The name of a log without its endings.
+pub(super) fn stem(name: &str) -> &str {
+    let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    name.trim_end_matches(".eventlog")
+}
+
+impl App {
+    pub(super) fn key(&mut self, ctx: &Context<Self>, event: KeyboardEvent) -> bool {
+        let target = event
+            .target()
+            .and_then(|target| target.dyn_into::<HtmlElement>().ok());
+        let tag = target
+            .as_ref()
+            .map(|target| target.tag_name())
+            .unwrap_or_default();
+        // Where nothing has the focus the keys are the timeline's.
+        let on_timeline = tag == "BODY" || target.as_ref().is_some_and(is_head);
+        let action = pressed(&event, on_timeline);
+        let is_open = self.dialogs.help.is_some()
+            || self.dialogs.share.is_some()
+            || self.dialogs.merging.is_some();
+        let dialog = is_open && action != Some(Action::Palette);
+        if self.dialogs.palette.is_some() || dialog {
+            return false;
+        }
+        let writing = target.as_ref().is_some_and(|it| takes(it, &event.key()));
+        if writing && action != Some(Action::Palette) {
+            if event.key() == "Escape"
+                && let Some(target) = target
+            {
+                // Leaving a field is a convenience.
+                if !focus_current() {
+                    let _ = target.blur();
+                }
+            }
+            return false;
+        }
+        let Some(action) = action.filter(|action| self.can(*action)) else {
+            return false;
+        };
+        event.prevent_default();
+        self.perform(ctx, action)
+    }
+
+    /// Whether an action can be asked for now.
+    pub(super) fn can(&self, action: Action) -> bool {
+        let binding = action.binding(PANELS);
+        match binding.map(|binding| binding.when) {
+            Some(When::Always) => true,
+            Some(When::Two) => self.other.is_some(),
+            _ => self.log.is_there(),
+        }
+    }
+
+    /// Does it; the result is whether the page has to be rendered anew.
+    pub(super) fn perform(&mut self, ctx: &Context<Self>, action: Action) -> bool {
+        let Some(binding) = action.binding(PANELS) else {
+            return false;
+        };
+        match binding.does {
+            Effect::View(step) => self.change(ctx, Change::new(step)),
+            Effect::Panel(panel) => self.change(ctx, Change::panel(panel)),
+            Effect::Timeline(step) => {
+                self.focused().0.act(step);
+                false
+            }
+            Effect::Page(command) => self.command(ctx, command),
+        }
+    }
+
+    /// What only the page can do.
+    fn command(&mut self, ctx: &Context<Self>, command: Command) -> bool {
+        match command {
+            Command::Back => return self.travel(ctx, true),
+            Command::Forward => return self.travel(ctx, false),
+            Command::Escape => return self.escape(ctx),
+            Command::Home => return self.go_home(ctx, ()),
+            Command::ReadAgain => return self.read_again(ctx),
+            Command::Follow => return self.follow(ctx),
+            Command::StickToEnd => return self.stick_to_end(),
+            Command::StopFollowing => return self.stop_following(ctx),
+            Command::SaveNotes => self.save_notes(),
+            Command::AddNote => return self.add_note(ctx),
+            Command::NextNote => return self.step_note(ctx, true),
+            Command::PreviousNote => return self.step_note(ctx, false),
+            Command::FilterTracks => {
+                if let Some(input) = self.filter_input.cast::<HtmlElement>() {
+                    focus(&input);
+                }
+            }
+            Command::CopyDetails => self.copy_details(),
+            Command::Open | Command::Compare => {
+                self.dialogs.compares = command == Command::Compare;
+                self.choose(ctx);
+            }
+            Command::Merge => self.merge(ctx),
+            Command::SaveLog => self.save_log(),
+            Command::SwapRoles => return self.swap_roles(ctx, ()),
+            Command::OtherLog => return self.exchange(ctx),
+            Command::CloseOther => return self.close_other(ctx, ()),
+            Command::Share => self.share(ctx),
+            Command::ExportPng => self.export_png(),
+            Command::ExportSvg => self.export_svg(),
+            Command::SaveReport => self.save_report(ctx),
+            Command::Theme => {
+                theme::apply(theme::next(theme::choice()), theme::contrast());
+                return self.recolour(ctx, ());
+            }
+            Command::Contrast => {
+                theme::apply(theme::choice(), theme::other(theme::contrast()));
+                return self.recolour(ctx, ());
+            }
+            Command::Palette => self.open_palette(),
+            Command::Help => self.dialogs.help = Some(false),
+            Command::Legend => self.dialogs.help = Some(true),
+            Command::Tour => return self.start_tour(ctx),
+            Command::Guide => open_guide(),
+        }
+        true
+    }
+
+    /// Ends one thing: the tour, what the timeline holds, the selected tracks, the
+    /// loading of a log.
+    fn escape(&mut self, ctx: &Context<Self>) -> bool {
+        if self.end_tour(ctx, ()) {
+            return true;
+        }
+        let other = self.other.as_ref().map(|other| &other.viewer);
+        for viewer in std::iter::once(&self.viewer).chain(other) {
+            let mut undone = false;
+            viewer.act(|control| {
+                let told = control.escape();
+                undone = told.is_some();
+                told.unwrap_or_default()
+            });
+            if undone {
+                return false;
+            }
+        }
+        if self.decided(ctx, Answer::Neither) {
+            return true;
+        }
+        if !self.views.view().tracks.selected.is_empty() {
+            return self.drop_selection(ctx, ());
+        }
+        if self.log.is_loading() {
+            return self.cancel(ctx, ());
+        }
+        false
+    }
+
+    /// The timelines of a picture, the one before above, each with what says which log it is.
+    fn sides(&self) -> Vec<Side<'_>> {
+        let Some(other) = &self.other else {
+            let caption = Caption {
+                title: self.log.name.clone(),
+                facts: self.log.overview.facts(),
+            };
+            return vec![(caption, &self.viewer)];
+        };
+        let caption = |role: Role, log: &OpenLog| Caption {
+            title: format!("{}: {}", role.name(), log.name),
+            facts: log.overview.facts(),
+        };
+        let own = caption(other.role.other(), &self.log);
+        let mut sides = vec![
+            (own, &self.viewer),
+            (caption(other.role, &other.log), &other.viewer),
+        ];
+        if other.role == Role::Before {
+            sides.reverse();
+        }
+        sides
+    }
+
+    /// The name of a file with the picture: that of the log, or of both.
+    fn export_name(&self, extension: &str) -> String {
+        let stems = self.names().into_iter().map(stem);
+        format!("{}.{extension}", stems.collect::<Vec<_>>().join(" and "))
+    }
+
+    fn export_png(&self) {
+        let name = self.export_name("png");
+        picture::png(&self.sides(), move |blob| {
+            // Fails only without memory; there is no better place for it then.
+            let _ = save::save_blob(&name, &blob);
+        });
+    }
+
+    fn export_svg(&self) {
+        let texts = js_sys::Array::of1(&picture::svg(&self.sides()).into());
+        // As above.
+        let _ = save::save(&self.export_name("svg"), "image/svg+xml", &texts);
+    }
+
+    fn copy_details(&self) {
+        if let Some(description) = self.focused().0.read(Control::description) {
+            // Where the browser does not allow it, nothing is copied.
+            spawn_local(async move { _ = copy(&description.to_text()).await });
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The help: keys, gestures, and what every mark means.
+
+use web_sys::{Element, HtmlDialogElement};
+use yew::prelude::*;
+
+use super::guide::guide;
+use super::legend::Legend;
+use model::class::Class;
+use views::actions::flame::flame_keys;
+use views::actions::{Binding, GESTURES, Section, of_section};
+use views::panels::PANELS;
+
+/// Shows a dialog, before everything else.
+pub(super) fn open_modal(node: &NodeRef) {
+    if let Some(dialog) = node.cast::<HtmlDialogElement>() {
+        // Fails only for a dialog that is open already.
+        let _ = dialog.show_modal();
+    }
+}
+
+/// Closes it: what had the focus before gets it again.
+pub(super) fn close_modal(node: &NodeRef) {
+    if let Some(dialog) = node.cast::<HtmlDialogElement>() {
+        dialog.close();
+    }
+}
+
+/// The style class of a class of state: its colour.
+pub(super) const fn colour(class: Class) -> &'static str {
+    match class {
+        Class::Running | Class::Open => "running",
+        Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::ReadyGc => "gc",
+        Class::GcSync => "gc-sync",
+        Class::Census => "census",
+        Class::Returning => "returning",
+        Class::IdleReady | Class::Ready | Class::ReadyIdle => "ready",
+        Class::Unknown => "unknown",
+        Class::Mvar => "mvar",
+        Class::BlackHole => "black-hole",
+        Class::Stm => "stm",
+        Class::ThrowTo => "throw-to",
+        Class::Foreign => "foreign",
+        Class::Io | Class::Other | Class::Unread => "io",
+    }
+}
+
+/// The style classes of a sample of a class of state: its colour and its form.
+pub(super) fn swatch(class: Class) -> Classes {
+    let form = match class {
+        Class::GcStart | Class::GcIdle | Class::GcDone => "part",
+        Class::Open => "open",
+        Class::Running
+        | Class::Gc
+        | Class::Census
+        | Class::IdleReady
+        | Class::ReadyIdle
+        | Class::Unknown
+        | Class::Unread => "",
+        _ => "line",
+    };
+    classes!("swatch", colour(class), form)
+}
+
+/// An action with its keys.
+fn view_keys(binding: &Binding) -> Html {
+    let keys = binding
+        .shown_keys()
+        .into_iter()
+        .map(|key| html! { <><kbd>{ key }</kbd>{ " " }</> });
+    html! {
+        <>
+            <dt>{ for keys }</dt>
+            <dd>
+                { binding.title }
+                if !binding.help.is_empty() {
+                    <span class="more">{ format!(". {}", binding.help) }</span>
+                }
+            </dd>
+        </>
+    }
+}
+
+/// The name, version and licence of this program.
+fn about() -> String {
+    let (version, licence) = (env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_LICENSE"));
+    format!("Eventscope {version} · licence {licence}")
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct HelpProps {
+    /// Whether to begin with what the marks mean.
+    pub(super) legend: bool,
+    /// Goes up when the theme changes.
+    pub(super) colours: u32,
+    pub(super) on_close: Callback<()>,
+}
+
+/// The help as a dialog.
+#[component]
+pub(super) fn Help(props: &HelpProps) -> Html {
+    let (node, marks) = (use_node_ref(), use_node_ref());
+    {
+        let (node, marks, legend) = (node.clone(), marks.clone(), props.legend);
+        use_effect_with((), move |()| {
+            open_modal(&node);
+            if let Some(marks) = marks.cast::<Element>().filter(|_| legend) {
+                marks.scroll_into_view();
+            }
+        });
+    }
+    let close = {
+        let node = node.clone();
+        move |_: MouseEvent| close_modal(&node)
+    };
+    let on_close = props.on_close.reform(|_: Event| ());
+    let sections = Section::ALL.iter().map(|&section| {
+        html! {
+            <section>
+                <h3>{ section.name() }</h3>
+                <dl>{ for of_section(section, PANELS).filter(|binding| !binding.keys.is_empty()).map(|binding| view_keys(&binding)) }</dl>
+            </section>
+        }
+    });
+    let row = |(key, help): (&'static str, &'static str)| html! { <><dt>{ key }</dt><dd>{ help }</dd></> };
+    let gestures = GESTURES.iter().copied().map(row);
+    html! {
+        <dialog ref={node} class="help" aria-labelledby="help-title" onclose={on_close}>
+            <header>
+                <h2 id="help-title">{ "Keys, gestures, colours" }</h2>
+                <button class="quiet" onclick={close} aria-label="Close the help">{ "✕" }</button>
+            </header>
+            <p class="note">{ "Letter keys go by their place on the keyboard, whatever the layout. Arrows, Enter, Space, Home, End, period and comma need the timeline’s focus." }</p>
+            <p class="note">{ guide("", "Guide: words, colours, numbers, how to record a log") }</p>
+            <div class="help-columns">
+                { for sections }
+                <section>
+                    <h3>{ "Mouse, touchpad, touch" }</h3>
+                    <dl class="wide">{ for gestures }</dl>
+                </section>
+                <section>
+                    <h3>{ "Flame graph" }</h3>
+                    <dl class="wide">{ for flame_keys().map(row) }</dl>
+                </section>
+            </div>
+            <h3 ref={marks} id="marks">{ "What the marks mean" }</h3>
+            <Legend colours={props.colours} />
+            <footer class="note">{ about() }</footer>
+        </dialog>
+    }
+}

@@ -1,0 +1,149 @@
+//! Findings on the timeline: marks on the minimap where the worst of them are, and what
+//! the open one is about, lit.
+
+use std::collections::HashSet;
+
+use yew::prelude::*;
+
+use super::panel::{Source, use_answer, use_answer_if};
+use super::panels::Way;
+use super::viewer::{Control, ViewerRef};
+use insight::Report;
+use insight::finding::{Evidence, Finding, Severity};
+use model::sorting::SortSmall;
+use model::time::Interval;
+use session::link_text::cut;
+use session::questions::FindingsQuery;
+use views::timeline::lit::Lit;
+use views::view::findings::FindingsView;
+use views::words::insight as words;
+
+/// So many marks there are at most, and of one finding.
+const MOST_MARKS: usize = 36;
+const MOST_OF_ONE: usize = 4;
+
+#[derive(Clone, Properties, PartialEq)]
+pub(super) struct MarksProps {
+    pub(super) source: Source,
+    pub(super) viewer: ViewerRef,
+    /// From when to when the minimap goes, in nanoseconds.
+    pub(super) minimap_ns: (f64, f64),
+    /// What is open.
+    pub(super) view: FindingsView,
+    /// The selected range.
+    pub(super) selection: Option<Interval>,
+    /// How to get to places in the whole log.
+    pub(super) way: Way,
+}
+
+/// The marks.
+#[component]
+pub(super) fn FindingMarks(props: &MarksProps) -> Html {
+    let complete = props.source.complete;
+    let whole = use_answer_if(&props.source, complete.then_some(FindingsQuery(None)));
+    let view = &props.view;
+    let is_here = view.is_at_place(props.selection);
+    let part = use_answer(
+        &props.source,
+        FindingsQuery(view.within.filter(|_| is_here)),
+    );
+    {
+        let viewer = props.viewer.clone();
+        let open = is_here.then(|| view.open.clone());
+        use_effect_with((part, open), move |(part, open)| {
+            let report = part.as_deref().and_then(Option::as_ref);
+            let lit = open
+                .as_ref()
+                .zip(report)
+                .map(|(open, report)| lit(report, open));
+            light(&viewer, lit.unwrap_or_default());
+            move || light(&viewer, Vec::new())
+        });
+    }
+    let Some(report) = whole.as_deref().and_then(Option::as_ref) else {
+        return Html::default();
+    };
+    let mut marks = marks(report);
+    marks.sort_small_by_key(|(_, place)| place.range.middle());
+    let mark = |(finding, place): &(&Finding, &Evidence)| mark(props, finding, place);
+    html! {
+        if !marks.is_empty() {
+            <svg class="finding-marks" role="list" aria-label="What was found, in the order of time">
+                { for marks.iter().map(mark) }
+            </svg>
+        }
+    }
+}
+
+/// Has the timeline dim all but that.
+fn light(viewer: &ViewerRef, lit: Vec<Lit>) {
+    viewer.act(|control: &mut Control| {
+        control.set_lit(lit);
+        None
+    });
+}
+
+/// What an open finding is about.
+fn lit(report: &Report, open: &str) -> Vec<Lit> {
+    let mut all = report.findings.iter();
+    let finding = all.find(|finding| cut(&finding.identity()) == open);
+    let places = finding.map_or(&[][..], |finding| &finding.evidence);
+    places.iter().flat_map(Lit::of).collect()
+}
+
+/// The worst places of the gravest findings. What is everywhere is nowhere: a place that
+/// is most of the log has no mark.
+fn marks(report: &Report) -> Vec<(&Finding, &Evidence)> {
+    let all_ns = report.range.duration().0;
+    let mut marked = HashSet::new();
+    let mut marks = Vec::new();
+    for finding in report.gravest() {
+        let small = |place: &&Evidence| place.range.duration().0 <= all_ns / 2;
+        // Of several findings at one place the gravest is marked.
+        let new = |place: &&Evidence| marked.insert(place.range.middle());
+        let places = finding.evidence.iter().filter(small).filter(new);
+        marks.extend(places.take(MOST_OF_ONE).map(|place| (finding, place)));
+    }
+    marks.truncate(MOST_MARKS);
+    marks
+}
+
+/// A wedge that hangs from the upper edge: the higher, the graver.
+fn mark(props: &MarksProps, finding: &Finding, place: &Evidence) -> Html {
+    let (class, path) = match finding.severity {
+        Severity::High => ("high", "M-6 0H6L0 15Z"),
+        Severity::Medium => ("medium", "M-5 0H5L0 11Z"),
+        Severity::Low | Severity::Minor => ("low", "M-3.5 0H3.5V6H-3.5Z"),
+    };
+    let (start, end) = props.minimap_ns;
+    let part = (place.range.middle().0 as f64 - start) / (end - start).max(1.0);
+    let says = format!(
+        "{}: {} {}",
+        words::severity(finding.severity),
+        finding.title,
+        words::cost(finding)
+    );
+    let onclick = {
+        let (way, finding, place) = (props.way.clone(), finding.clone(), place.clone());
+        Callback::from(move |()| way.prove(&finding, Some(&place)))
+    };
+    let onkeydown = {
+        let onclick = onclick.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if matches!(event.key().as_str(), "Enter" | " ") {
+                event.prevent_default();
+                event.stop_propagation();
+                onclick.emit(());
+            }
+        })
+    };
+    let onclick = onclick.reform(|_: MouseEvent| ());
+    html! {
+        <svg x={format!("{:.3}%", part * 100.0)} overflow="visible" role="listitem">
+            <g class={classes!("finding-mark", class)} role="button" tabindex="-1" aria-label={says.clone()} {onclick} {onkeydown}>
+                <title>{ says }</title>
+                <path d={path} />
+            </g>
+        </svg>
+    }
+}

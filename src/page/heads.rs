@@ -1,0 +1,290 @@
+//! The heads of the tracks: what stands over the names that the canvas paints.
+//! They carry the focus and the names for screen readers, and what can be
+//! done with a track: fold, pin, hide, move, limit the selection to it.
+
+use wasm_bindgen::JsCast;
+use web_sys::{Element, FocusOptions, HtmlElement};
+use yew::prelude::*;
+
+use super::dom::has_class;
+use super::same::Same;
+use super::viewer::{ViewerNumber, ViewerRef};
+use session::tracks::name::TrackName;
+use views::timeline::arrange::TrackChange;
+use views::timeline::layout::{Kind, Layout, Track};
+
+#[derive(Properties, PartialEq)]
+pub(super) struct HeadsProps {
+    pub(super) viewer: ViewerRef,
+    /// What the list of tracks is called.
+    pub(super) label: AttrValue,
+    pub(super) layout: Same<Layout>,
+    /// The tracks that are scrolled into view, by their places.
+    pub(super) seen: std::ops::Range<usize>,
+    /// The track that the keyboard is on.
+    pub(super) current: Option<TrackName>,
+    pub(super) on_change: Callback<TrackChange>,
+}
+
+/// What a track is called by who cannot see it.
+fn spoken(track: &Track) -> String {
+    let note = &track.note;
+    let pinned = if track.pinned { ", pinned" } else { "" };
+    let selected = if track.selected { ", selected" } else { "" };
+    format!("{} {note}{pinned}{selected}", track.name)
+}
+
+/// The style class of its height.
+fn height_class(track: &Track) -> String {
+    format!("h{:.0}", track.height())
+}
+
+fn head_id(viewer: ViewerNumber, name: &TrackName) -> String {
+    viewer.id(&format!("head-{name}"))
+}
+
+/// How far a press may move and still be no drag, in pixels.
+const CLICK_PX: i32 = 5;
+
+/// A head that is being dragged: from which height, and over which track.
+#[derive(Clone, PartialEq)]
+struct Dragged {
+    name: TrackName,
+    from_y: i32,
+    over: Option<usize>,
+}
+
+/// All heads that are seen.
+#[component]
+pub(super) fn Heads(props: &HeadsProps) -> Html {
+    let dragged = use_state_eq(|| None::<Dragged>);
+    let place = use_mut_ref(|| 0_usize);
+    {
+        let deps = (
+            props.current.clone(),
+            props.seen.clone(),
+            props.layout.clone(),
+        );
+        let viewer = props.viewer.number();
+        use_effect_with(deps, move |(current, _, layout)| {
+            if let Some(name) = current {
+                keep_focus(viewer, name, layout, &mut place.borrow_mut());
+            }
+        });
+    }
+    let tracks = props.layout.tracks();
+    let pinned = props.layout.pinned();
+    let first = props.seen.start.min(tracks.len());
+    let seen = first..props.seen.end.min(tracks.len());
+    let current = props
+        .current
+        .as_ref()
+        .filter(|name| tracks.iter().any(|track| track.id == **name))
+        .or_else(|| tracks.get(first).map(|track| &track.id));
+    let head = |index: usize| {
+        let track = &tracks[index];
+        head(props, index, track, current == Some(&track.id), &dragged)
+    };
+    html! {
+        <div class="heads" role="treegrid" aria-label={props.label.clone()} aria-rowcount={tracks.len().to_string()}>
+            <div class="heads-pinned" role="rowgroup" aria-label="Pinned tracks">
+                { for (0..pinned).map(head) }
+            </div>
+            <div class="heads-rest" role="rowgroup" aria-label="Tracks that scroll">
+                <div class="heads-moved" role="presentation">{ for seen.map(head) }</div>
+            </div>
+        </div>
+    }
+}
+
+/// Keeps the focus on the head of a track when that was moved, and gives it to
+/// the one at its `place` when it is gone.
+fn keep_focus(viewer: ViewerNumber, name: &TrackName, layout: &Layout, place: &mut usize) {
+    let tracks = layout.tracks();
+    if let Some(at) = tracks.iter().position(|track| track.id == *name) {
+        *place = at;
+        focus(viewer, name);
+    } else if let Some(track) = tracks.get(*place).or_else(|| tracks.last()) {
+        focus(viewer, &track.id);
+    }
+}
+
+/// Gives the focus back to the head that had it last; false if there is none.
+pub(super) fn focus_current() -> bool {
+    let head = gloo_utils::document().query_selector(".head[tabindex='0']");
+    head.ok()
+        .flatten()
+        .is_some_and(|head| focus_in_place(&head))
+}
+
+/// Gives an element the focus without scrolling to it.
+fn focus_in_place(element: &Element) -> bool {
+    let options = FocusOptions::new();
+    options.set_prevent_scroll(true);
+    let element = element.dyn_ref::<HtmlElement>();
+    element.is_some_and(|element| element.focus_with_options(&options).is_ok())
+}
+
+/// Puts the focus on the head of a track, if the focus is on its timeline, on
+/// another head there or nowhere.
+fn focus(viewer: ViewerNumber, name: &TrackName) {
+    let document = gloo_utils::document();
+    let Some(head) = document.get_element_by_id(&head_id(viewer, name)) else {
+        return;
+    };
+    // Whoever is in the menu, the details or a head's buttons stays there.
+    let here = document.active_element().is_none_or(|active| {
+        let is = |class: &str| has_class(&active, class);
+        let timeline = |element: &Element| element.closest(".timeline").ok().flatten();
+        let same = timeline(&active) == timeline(&head);
+        active.tag_name() == "BODY" || (same && (is("timeline") || is("head")))
+    });
+    if here {
+        focus_in_place(&head);
+    }
+}
+
+fn head(
+    props: &HeadsProps,
+    index: usize,
+    track: &Track,
+    current: bool,
+    dragged: &UseStateHandle<Option<Dragged>>,
+) -> Html {
+    let heading = track.row().is_none();
+    let dropped_on = dragged
+        .as_ref()
+        .is_some_and(|drag| drag.over == Some(index));
+    let class = classes!(
+        "head",
+        height_class(track),
+        heading.then_some("heading"),
+        current.then_some("current"),
+        dropped_on.then_some("drop"),
+    );
+    let level = match track.kind {
+        Kind::Process => "1",
+        Kind::Group(_) if track.process.is_none() => "1",
+        Kind::Group(_) => "2",
+        _ if track.process.is_some() => "3",
+        _ => "2",
+    };
+    let onfocus = {
+        let (viewer, name) = (props.viewer.clone(), track.id.clone());
+        Callback::from(move |_: FocusEvent| viewer.set_track(&name))
+    };
+    let onclick = {
+        let (on_change, name) = (props.on_change.clone(), track.id.clone());
+        heading.then(|| {
+            Callback::from(move |_: MouseEvent| on_change.emit(TrackChange::Fold(name.clone())))
+        })
+    };
+    let (down, moved, up) = dragging(props, track, dragged);
+    html! {
+        <div {class} id={head_id(props.viewer.number(), &track.id)} key={format!("{level} {}", track.id)} role="row" aria-level={level}
+            aria-rowindex={(index + 1).to_string()} aria-expanded={heading.then(|| (!track.folded).to_string())}
+            aria-selected={(!heading).then(|| track.selected.to_string())}
+            tabindex={if current { "0" } else { "-1" }} title={track.name.clone()}
+            {onfocus} {onclick} onpointerdown={down} onpointermove={moved} onpointerup={up.clone()} onpointercancel={up}>
+            <span role="rowheader" class="visually-hidden">{ spoken(track) }</span>
+            <span role="gridcell" class="head-actions">{ actions(props, track, current) }</span>
+        </div>
+    }
+}
+
+/// The buttons of a head.
+fn actions(props: &HeadsProps, track: &Track, current: bool) -> Html {
+    let button = |change: TrackChange, sign: &'static str, what: String, pressed: Option<bool>| {
+        let on_change = props.on_change.clone();
+        let onclick = Callback::from(move |event: MouseEvent| {
+            event.stop_propagation();
+            on_change.emit(change.clone());
+        });
+        let keep = Callback::from(|event: PointerEvent| event.stop_propagation());
+        html! {
+            <button class="quiet" title={what.clone()} aria-label={what} aria-pressed={pressed.map(|on| on.to_string())}
+                tabindex={if current { "0" } else { "-1" }} {onclick} onpointerdown={keep}>{ sign }</button>
+        }
+    };
+    let name = &track.name;
+    let id = || track.id.clone();
+    let hide = button(TrackChange::Hide(id()), "✕", format!("Hide {name}"), None);
+    if track.row().is_none() {
+        return hide;
+    }
+    let limit = format!("Limit the selected range to {name}");
+    html! {
+        <>
+            { button(TrackChange::Select(id()), "◧", limit, Some(track.selected)) }
+            { button(TrackChange::Pin(id()), "⇱", format!("Pin {name} at the top"), Some(track.pinned)) }
+            { hide }
+        </>
+    }
+}
+
+type Pointer = Callback<PointerEvent>;
+
+/// What moves a track by its head.
+fn dragging(
+    props: &HeadsProps,
+    track: &Track,
+    dragged: &UseStateHandle<Option<Dragged>>,
+) -> (Pointer, Pointer, Pointer) {
+    let down = {
+        let (dragged, name) = (dragged.clone(), track.id.clone());
+        Callback::from(move |event: PointerEvent| {
+            // Fingers scroll here.
+            if event.button() != 0 || event.pointer_type() == "touch" {
+                return;
+            }
+            let element: Option<HtmlElement> = event.target_dyn_into();
+            if let Some(head) = element.and_then(|it| it.closest(".head").ok().flatten()) {
+                // Without capture a drag ends at the edge.
+                let _ = head.set_pointer_capture(event.pointer_id());
+            }
+            dragged.set(Some(Dragged {
+                name: name.clone(),
+                from_y: event.client_y(),
+                over: None,
+            }));
+        })
+    };
+    let moved = {
+        let (dragged, viewer, layout) =
+            (dragged.clone(), props.viewer.clone(), props.layout.clone());
+        Callback::from(move |event: PointerEvent| {
+            let Some(drag) = (*dragged).clone() else {
+                return;
+            };
+            let over = target(&viewer, &layout, &drag, event.client_y());
+            dragged.set(Some(Dragged { over, ..drag }));
+        })
+    };
+    let up = {
+        let (dragged, viewer, layout) =
+            (dragged.clone(), props.viewer.clone(), props.layout.clone());
+        let on_change = props.on_change.clone();
+        Callback::from(move |event: PointerEvent| {
+            let drag = (*dragged).clone();
+            dragged.set(None);
+            // Where it is dropped counts, not where it was shown last.
+            let dropped = drag.and_then(|drag| {
+                let over = target(&viewer, &layout, &drag, event.client_y())?;
+                Some(layout.drop_at(drag.name, over))
+            });
+            if let Some(change) = dropped.filter(|_| event.type_() == "pointerup") {
+                on_change.emit(change);
+            }
+        })
+    };
+    (down, moved, up)
+}
+
+/// The track that a dragged head would be dropped on at a height of the window.
+fn target(viewer: &ViewerRef, layout: &Layout, drag: &Dragged, y: i32) -> Option<usize> {
+    if drag.over.is_none() && (y - drag.from_y).abs() <= CLICK_PX {
+        return None;
+    }
+    let over = viewer.track_at_client(f64::from(y));
+    over.filter(|&index| layout.may_follow(&drag.name, index))
+}

@@ -1,0 +1,373 @@
+//! Every collection in a table, how long the program stood still for them, and
+//! what that cost the capabilities.
+
+mod costs;
+
+use std::ops::Range;
+
+use yew::prelude::*;
+
+use crate::chart::{self, Bin, Histogram, Series, patterns};
+use crate::dom::setter_of;
+use crate::grid::{Column, Grid, Rows, ScrollTo, Went};
+use crate::guide::how_to_record;
+use crate::panel::range_text;
+use crate::panel::{PanelProps, use_answer};
+use crate::place::PlaceLink;
+use crate::rows_out::{RowsOf, RowsOut};
+use crate::table_out::TableOut;
+use crate::term::heading;
+use crate::viewer::Goto;
+use analysis::numbers::Collection;
+use analysis::numbers::collections_query::{
+    CollectionColumn, CollectionsQuery, CollectionsReply, Pause, Pauses,
+};
+use eventlog::ids::Duration;
+use model::time::Interval;
+use scene::format;
+use session::tables::CollectionTextQuery;
+use session::tracks::collections::Collections as CollectionsTrack;
+use views::words::collection::{cells, generation};
+use views::words::heap_report;
+
+const COLUMNS: &[Column] = &[
+    Column::number(
+        "number",
+        "No.",
+        54,
+        "Which collection of the log, in the order of time",
+    ),
+    Column::number(
+        "start",
+        "Start",
+        104,
+        "When it began: all capabilities have stopped",
+    ),
+    Column::number(
+        "generation",
+        "Gen",
+        42,
+        "The generation that was collected, with all younger ones; the oldest is a major collection. – where the log has no statistics of a collection (GHC before 7.6, or a lost buffer)",
+    ),
+    Column::text(
+        "kind",
+        "Kind",
+        72,
+        "Sequential: one thread did the work. Parallel: several did",
+    )
+    .growing(),
+    Column::number("threads", "Threads", 66, "How many threads collected"),
+    Column::number(
+        "pause",
+        "Pause",
+        78,
+        "How long the whole program stood still",
+    ),
+    Column::number(
+        "sync",
+        "Sync",
+        78,
+        "From the request to the start: how long the capabilities took to stop. – if the log does not tell",
+    ),
+    Column::number("copied", "Copied", 82, "Live data that was moved"),
+    Column::number(
+        "slop",
+        "Slop",
+        78,
+        "Memory at the ends of blocks that holds nothing",
+    ),
+    Column::number(
+        "live",
+        "Live after",
+        82,
+        "What is in use after it; – after minor collections, which do not know",
+    ),
+    Column::number(
+        "allocated",
+        "Allocated",
+        82,
+        "What all capabilities allocated since the collection before",
+    ),
+];
+
+/// By what each column sorts.
+const SORTS: [CollectionColumn; 11] = [
+    CollectionColumn::Number,
+    CollectionColumn::Start,
+    CollectionColumn::Generation,
+    CollectionColumn::Kind,
+    CollectionColumn::Threads,
+    CollectionColumn::Pause,
+    CollectionColumn::Sync,
+    CollectionColumn::Copied,
+    CollectionColumn::Slop,
+    CollectionColumn::Live,
+    CollectionColumn::Allocated,
+];
+
+/// How the table is sorted: the column, and whether the largest comes first.
+type Sort = (usize, bool);
+const BY_START: Sort = (1, false);
+
+/// Clicking a column again turns it round; numbers begin with the largest.
+fn sorted_by(sort: Sort, column: usize) -> Sort {
+    if sort.0 == column {
+        (column, !sort.1)
+    } else {
+        (column, column > 1)
+    }
+}
+
+/// Lengths of pauses in nanoseconds.
+type Lengths = Range<u64>;
+
+fn rows_query(
+    range: Option<Interval>,
+    pause_ns: Option<Lengths>,
+    sort: Sort,
+    rows: Range<u64>,
+) -> CollectionsQuery {
+    CollectionsQuery {
+        range,
+        pause_ns,
+        sort: SORTS.get(sort.0).copied().unwrap_or_default(),
+        descending: sort.1,
+        rows,
+        pauses: false,
+    }
+}
+
+fn pauses_query(range: Option<Interval>) -> CollectionsQuery {
+    CollectionsQuery {
+        range,
+        pauses: true,
+        ..CollectionsQuery::default()
+    }
+}
+
+/// The panel.
+#[component]
+pub(super) fn Collections(props: &PanelProps) -> Html {
+    let sort = use_state_eq(|| BY_START);
+    let window = use_state_eq(|| 0..100_u64);
+    // The current row is known by the collection's number.
+    let current = use_state_eq(|| None::<u32>);
+    let scroll_to = use_state_eq(ScrollTo::default);
+    // The bar of the histogram whose collections are listed.
+    let lengths = use_state_eq(|| None::<Lengths>);
+    let rows = use_answer(
+        &props.source,
+        rows_query(props.range, (*lengths).clone(), *sort, (*window).clone()),
+    );
+    {
+        // Another range has other bars.
+        let lengths = lengths.setter();
+        use_effect_with(props.range, move |_| lengths.set(None));
+    }
+    let pauses = use_answer(&props.source, pauses_query(props.range));
+    let out = use_memo(
+        (
+            props.source.client.clone(),
+            props.range,
+            (*lengths).clone(),
+            *sort,
+        ),
+        |(client, range, lengths, sort)| {
+            let (range, lengths, sort) = (*range, lengths.clone(), *sort);
+            RowsOf::asking(client.clone(), move |rows, separated| CollectionTextQuery {
+                query: rows_query(range, lengths.clone(), sort, rows),
+                separated,
+            })
+        },
+    );
+    let grid_rows = use_memo(rows.clone(), |rows| grid_rows(rows.as_deref()));
+    let (Some(found), Some(of_all)) = (rows.as_deref(), pauses.as_deref()) else {
+        return html! { <p class="empty">{ "Loading the collections…" }</p> };
+    };
+    if found.total == 0 && lengths.is_none() {
+        return view_empty(props);
+    }
+    let on_sort = {
+        let (sort, scroll_to) = (sort.clone(), scroll_to.clone());
+        Callback::from(move |column| {
+            sort.set(sorted_by(*sort, column));
+            scroll_to.set(ScrollTo {
+                serial: scroll_to.serial + 1,
+                row: 0,
+            });
+        })
+    };
+    let on_window = setter_of(&window);
+    let on_current = {
+        let (current, rows) = (current.setter(), rows.clone());
+        Callback::from(move |went: Went| {
+            current.set(at(rows.as_deref(), went.row).map(|gc| gc.number));
+        })
+    };
+    let on_activate = {
+        let (rows, on_goto) = (rows.clone(), props.on_goto.clone());
+        Callback::from(move |row| {
+            if let Some(gc) = at(rows.as_deref(), row) {
+                // The pause of the program, not a phase of it on one capability.
+                on_goto.emit(Goto {
+                    span: Interval::new(gc.start, gc.end),
+                    row: Some(CollectionsTrack.into()),
+                    zoom: true,
+                    details: true,
+                });
+            }
+        })
+    };
+    let drop_lengths = {
+        let lengths = lengths.setter();
+        Callback::from(move |_: MouseEvent| lengths.set(None))
+    };
+    let current = current.and_then(|number| {
+        let place = found.rows.iter().position(|gc| gc.number == number)?;
+        Some(found.first.saturating_add(place as u64))
+    });
+    html! {
+        <div class="collections">
+            { patterns() }
+            <div class="listed">
+            if let Some(of) = &*lengths {
+                <p class="chosen" role="status">
+                    { format!("{} of {}", format::many(found.total, "pause"), chart::lengths(of)) }
+                    <button class="small" onclick={drop_lengths}>{ "Show all" }</button>
+                </p>
+            }
+            <p class="tools"><RowsOut name="collections" total={found.total} rows={(*out).clone()} /></p>
+            <Grid name="collection-rows" label="Collections" columns={COLUMNS} total={found.total} rows={grid_rows}
+                sort={Some(*sort)} {on_sort} {on_window} {current} {on_current} {on_activate} scroll_to={*scroll_to} />
+            </div>
+            { view_pauses(props, of_all, &lengths) }
+        </div>
+    }
+}
+
+fn at(answer: Option<&CollectionsReply>, row: u64) -> Option<Collection> {
+    let reply = answer?;
+    let place = usize::try_from(row.checked_sub(reply.first)?).ok()?;
+    reply.rows.get(place).copied()
+}
+
+fn view_empty(props: &PanelProps) -> Html {
+    let why = match (props.range, props.source.complete) {
+        (Some(_), _) => {
+            "No collection begins in the selected range. Drop the range (Esc) to see those of the whole log."
+        }
+        (None, _) if props.overview.report.is_some() => {
+            let why = heap_report::nothing_of("collections");
+            return html! { <div class="empty"><p>{ why }</p>{ how_to_record("record-gc") }</div> };
+        }
+        (None, false) => "No collection is known so far.",
+        (None, true) => {
+            let why = "This log has no collections. Either the program made none, or GC events were left out: +RTS -l has them, -l-g and -l-a do not.";
+            return html! { <div class="empty"><p>{ why }</p>{ how_to_record("record-gc") }</div> };
+        }
+    };
+    html! { <p class="empty">{ why }</p> }
+}
+
+fn grid_rows(answer: Option<&CollectionsReply>) -> Rows {
+    let Some(reply) = answer else {
+        return Rows::default();
+    };
+    Rows {
+        first: reply.first,
+        rows: reply.rows.iter().map(|gc| cells(gc).into()).collect(),
+    }
+}
+
+/// How generations are told apart: all are collections, in their colour.
+fn series(generation: Option<u16>) -> Series {
+    let name = generation.map_or_else(
+        || "Generation unknown".to_owned(),
+        |generation| format!("Generation {generation}"),
+    );
+    Series {
+        name: name.into(),
+        class: "gc",
+        pattern: generation.map_or(0, usize::from),
+    }
+}
+
+fn view_pauses(
+    props: &PanelProps,
+    reply: &CollectionsReply,
+    lengths: &UseStateHandle<Option<Lengths>>,
+) -> Html {
+    let [all, generations @ ..] = &reply.pauses[..] else {
+        return Html::default();
+    };
+    let bin = |i: usize| {
+        let of_all = all.bins.get(i)?;
+        let counts = generations
+            .iter()
+            .map(|row| row.bins.get(i).map_or(0, |bin| bin.count));
+        Some(Bin {
+            from_ns: of_all.from_ns,
+            to_ns: of_all.to_ns,
+            counts: counts.collect(),
+            together_ns: None,
+        })
+    };
+    let bins: Vec<Bin> = (0..all.bins.len()).filter_map(bin).collect();
+    let drawn: Vec<Series> = generations
+        .iter()
+        .map(|row| series(row.generation))
+        .collect();
+    html! {
+        <aside class="pauses" aria-label="Pauses">
+            <p class="numbers-head"><strong>{ props.marked.about_all(range_text(props.range, props.source.complete)) }</strong></p>
+            <Histogram title="Pauses by length" unit="collections" series={drawn} {bins}
+                chosen={(**lengths).clone()} on_choose={setter_of(lengths)} />
+            { percentiles(props, all, generations) }
+            <costs::Costs source={props.source.clone()} range={props.range} on_goto={props.on_goto.clone()} />
+        </aside>
+    }
+}
+
+fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html {
+    let row = |name: String, pauses: &Pauses| {
+        let numbers = [
+            ("the median pause", pauses.median),
+            ("the pause at 90 %", pauses.p90),
+            ("the pause at 99 %", pauses.p99),
+            ("the longest pause", pauses.longest),
+        ];
+        let cell = |(what, pause): (&'static str, Pause)| {
+            html! {
+                <td class="number">
+                    <PlaceLink text={format::duration(Duration(pause.ns))} {what} on_goto={props.on_goto.clone()}
+                        place={Goto::details(CollectionsTrack.into(), pause.span())} />
+                </td>
+            }
+        };
+        html! {
+            <tr>
+                <th scope="row">{ name }</th>
+                <td class="number">{ format::count(pauses.count) }</td>
+                { for numbers.into_iter().map(cell) }
+            </tr>
+        }
+    };
+    html! {
+        <TableOut name="pauses">
+            <table class="plain-table">
+                <thead>
+                    <tr>
+                        { heading("Gen", "The generation that was collected, with all younger ones.") }
+                        { heading("Number", "How many collections.") }
+                        { heading("Median", "Half of the pauses are no longer than this.") }
+                        { heading("90 %", "Nine of ten pauses are no longer than this.") }
+                        { heading("99 %", "Of a hundred pauses, one is longer than this.") }
+                        { heading("Longest", "The longest pause.") }
+                    </tr>
+                </thead>
+                <tbody>{ for generations.iter().map(|pauses| row(generation(pauses.generation), pauses)) }</tbody>
+                if generations.len() > 1 { <tfoot>{ row("All".to_owned(), all) }</tfoot> }
+            </table>
+        </TableOut>
+    }
+}

@@ -1,0 +1,206 @@
+//! How long pauses took before and after, or spans of the program of a name: which part of
+//! them took at most so long.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::chart::use_width;
+use crate::dom::value_of;
+use crate::table_out::TableOut;
+use eventlog::ids::{Duration, Nanos};
+use insight::digest::{Curve, Group};
+use scene::format;
+use views::view::compare::CompareView;
+
+const HEIGHT_PX: f64 = 150.0;
+const LEFT_PX: f64 = 44.0;
+const RIGHT_PX: f64 = 12.0;
+const TOP_PX: f64 = 8.0;
+const BOTTOM_PX: f64 = 22.0;
+/// The parts that the table has.
+const PARTS: [(&str, f64); 6] = [
+    ("least", 0.0),
+    ("half", 0.5),
+    ("75 %", 0.75),
+    ("90 %", 0.9),
+    ("99 %", 0.99),
+    ("all", 1.0),
+];
+
+#[derive(Properties, PartialEq)]
+pub(super) struct CurvesProps {
+    /// Those before and those after.
+    pub(super) curves: [Rc<Vec<Curve>>; 2],
+    pub(super) view: CompareView,
+    pub(super) on_view: Callback<CompareView>,
+}
+
+/// The number that a part of all is not greater than.
+fn quantile(curve: &Curve, part: f64) -> f64 {
+    let last = curve.points.len().saturating_sub(1);
+    let place = (part * last as f64).ceil() as usize;
+    curve.points.get(place.min(last)).copied().unwrap_or(0.0)
+}
+
+fn is_same(curve: &Curve, other: &Curve) -> bool {
+    (curve.group, &curve.name) == (other.group, &other.name)
+}
+
+/// The curve that a view shows: that of the pauses or of some spans, or else the first.
+fn chosen_of<'a>(curves: &[&'a Curve], view: &CompareView) -> Option<&'a Curve> {
+    let is_chosen = |curve: &&&Curve| match curve.group {
+        Group::Program => view.curve.is_empty(),
+        _ => curve.name == view.curve,
+    };
+    curves.iter().find(is_chosen).or(curves.first()).copied()
+}
+
+/// The curves, and a table with their numbers.
+#[component]
+pub(super) fn Curves(props: &CurvesProps) -> Html {
+    let (node, width) = use_width();
+    let CurvesProps {
+        curves: [before, after],
+        view,
+        on_view,
+    } = props;
+    let mut names: Vec<&Curve> = before.iter().collect();
+    let is_new = |curve: &&Curve| !before.iter().any(|it| is_same(it, curve));
+    names.extend(after.iter().filter(is_new));
+    let Some(shown) = chosen_of(&names, view) else {
+        return Html::default();
+    };
+    let find = |side: &Rc<Vec<Curve>>| side.iter().find(|it| is_same(it, shown)).cloned();
+    let chosen = [find(before), find(after)];
+    let on_choose = {
+        let view = view.clone();
+        on_view.reform(move |event: Event| CompareView {
+            curve: value_of(event),
+            ..view.clone()
+        })
+    };
+    let option = |curve: &&Curve| {
+        let (value, words) = match curve.group {
+            Group::Program => (String::new(), "Pauses of collections".to_owned()),
+            _ => (curve.name.clone(), format!("Spans “{}”", curve.name)),
+        };
+        html! { <option {value} selected={is_same(curve, shown)}>{ words }</option> }
+    };
+    html! {
+        <section aria-labelledby="compare-curve">
+            <h3 id="compare-curve">{ "How long they took" }</h3>
+            <p class="tools">
+                <select aria-label="What took how long" onchange={on_choose}>{ for names.iter().map(option) }</select>
+                <span class="legend-before">{ "before" }</span><span class="legend-after">{ "after" }</span>
+            </p>
+            <div ref={node} class="compare-curve">
+                if width > 0.0 { { chart(&chosen, width) } }
+            </div>
+            { table(&chosen) }
+        </section>
+    }
+}
+
+/// The share that took at most this long, on a scale of powers of ten if lengths differ much.
+fn chart(curves: &[Option<Curve>; 2], width: f64) -> Html {
+    let points = || {
+        curves
+            .iter()
+            .flatten()
+            .flat_map(|curve| curve.points.iter().copied())
+    };
+    let most = points().fold(1.0, f64::max);
+    let least = points().filter(|ns| *ns > 0.0).fold(most, f64::min);
+    let is_log = most / least >= 20.0;
+    let (from, to) = if is_log {
+        (least.log10(), most.log10())
+    } else {
+        (0.0, most)
+    };
+    let x = move |ns: f64| {
+        let value = if is_log { ns.max(least).log10() } else { ns };
+        let part = if to > from {
+            (value - from) / (to - from)
+        } else {
+            1.0
+        };
+        LEFT_PX + part * (width - LEFT_PX - RIGHT_PX).max(0.0)
+    };
+    let y = |part: f64| HEIGHT_PX - BOTTOM_PX - part * (HEIGHT_PX - TOP_PX - BOTTOM_PX);
+    let path = |curve: &Curve| {
+        let last = curve.points.len().saturating_sub(1).max(1) as f64;
+        let mut path = format!(
+            "M{:.1} {:.1}",
+            x(curve.points.first().copied().unwrap_or(0.0)),
+            y(0.0)
+        );
+        for (place, ns) in curve.points.iter().enumerate() {
+            path += &format!("H{:.1}V{:.1}", x(*ns), y(place as f64 / last));
+        }
+        path + &format!("V{:.1}H{:.1}", y(1.0), width - RIGHT_PX)
+    };
+    let rule = |part: f64| {
+        html! {
+            <>
+                <line class="rule" x1={LEFT_PX.to_string()} x2={(width - RIGHT_PX).to_string()} y1={y(part).to_string()} y2={y(part).to_string()} />
+                <text x={(LEFT_PX - 6.0).to_string()} y={(y(part) + 4.0).to_string()} text-anchor="end">{ format!("{:.0} %", part * 100.0) }</text>
+            </>
+        }
+    };
+    let ticks: Vec<f64> = if is_log {
+        (from.ceil() as i32..=to.floor() as i32)
+            .map(|power| 10_f64.powi(power))
+            .collect()
+    } else {
+        [0.0, 0.5, 1.0].map(|part| part * most).to_vec()
+    };
+    let tick = |ns: &f64| {
+        let step = Duration(10_u64.pow((*ns as u64).checked_ilog10().unwrap_or(0)));
+        // The last one would be cut off.
+        let anchor = if x(*ns) + 2.0 * RIGHT_PX > width {
+            "end"
+        } else {
+            "middle"
+        };
+        html! { <text x={x(*ns).to_string()} y={(HEIGHT_PX - 6.0).to_string()} text-anchor={anchor}>{ format::axis_label(Nanos(*ns as u64), step, None) }</text> }
+    };
+    let line = |curve: &Option<Curve>, class: &'static str| {
+        curve
+            .as_ref()
+            .map(|curve| html! { <path {class} d={path(curve)} /> })
+    };
+    html! {
+        <svg width={width.to_string()} height={HEIGHT_PX.to_string()} role="img"
+            aria-label="The share that took at most this long, before and after: the table below has its numbers">
+            { for [0.0, 0.5, 1.0].map(rule) }
+            { for ticks.iter().map(tick) }
+            { line(&curves[0], "before") }
+            { line(&curves[1], "after") }
+        </svg>
+    }
+}
+
+fn table(curves: &[Option<Curve>; 2]) -> Html {
+    let cell = |curve: &Option<Curve>, part: f64| match curve {
+        Some(curve) => format::duration(Duration(quantile(curve, part).max(0.0) as u64)),
+        None => "–".to_owned(),
+    };
+    let row = |(words, part): (&'static str, f64)| {
+        html! { <tr><th scope="row">{ words }</th>{ for curves.iter().map(|curve| html! { <td>{ cell(curve, part) }</td> }) }</tr> }
+    };
+    let count =
+        |curve: &Option<Curve>| format::count(curve.as_ref().map_or(0, |curve| curve.count));
+    html! {
+        <TableOut name="how-long">
+            <table class="plain-table">
+                <caption class="visually-hidden">{ "The share that took at most this long" }</caption>
+                <thead><tr><th scope="col">{ "Share" }</th><th scope="col">{ "Before" }</th><th scope="col">{ "After" }</th></tr></thead>
+                <tbody>
+                    { for PARTS.into_iter().map(row) }
+                    <tr><th scope="row">{ "how many" }</th>{ for curves.iter().map(|curve| html! { <td>{ count(curve) }</td> }) }</tr>
+                </tbody>
+            </table>
+        </TableOut>
+    }
+}

@@ -1,0 +1,71 @@
+//! The findings of both logs: new, gone, worse, better, the same.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::super::findings::severity;
+use super::{Lead, lead};
+use insight::compare::{Comparison, FindingChange, FindingState};
+use insight::digest::Known;
+use session::alignment::Role;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct FindingsProps {
+    pub(super) comparison: Rc<Comparison>,
+    pub(super) on_lead: Lead,
+}
+
+/// The findings.
+#[component]
+pub(super) fn Findings(props: &FindingsProps) -> Html {
+    let findings = &props.comparison.findings;
+    let row = |change: &FindingChange| {
+        let title = change.after.as_ref().or(change.before.as_ref());
+        let title = title.map(|known| known.title.clone()).unwrap_or_default();
+        let place = |role: Role, known: &Option<Known>| {
+            let Some(known) = known else {
+                return html! { <span class="faint">{ format!("not {}", role.word()) }</span> };
+            };
+            let (on_lead, identity) = (props.on_lead.clone(), known.identity.clone());
+            let onclick = Callback::from(move |_: MouseEvent| {
+                on_lead.emit((role, lead::to_finding(&identity)));
+            });
+            html! {
+                <button class="link" {onclick} title={format!("Open it in the log {}", role.word())}>
+                    { format!("{} {}", role.word(), known.cost) }
+                </button>
+            }
+        };
+        html! {
+            <li>
+                <span class="state">{ state(change.state) }</span>
+                <span class="title">
+                    { title }
+                    if let Some(known) = change.after.as_ref().or(change.before.as_ref()) { { " " }{ severity(known.severity) } }
+                </span>
+                <span class="places">{ place(Role::Before, &change.before) }{ place(Role::After, &change.after) }</span>
+            </li>
+        }
+    };
+    html! {
+        <section aria-labelledby="compare-findings">
+            <h3 id="compare-findings">{ "Findings" }</h3>
+            if findings.is_empty() {
+                <p class="faint">{ "Neither log has a finding that matters." }</p>
+            }
+            <ul class="compare-findings">{ for findings.iter().map(row) }</ul>
+        </section>
+    }
+}
+
+/// What became of it, with a sign.
+const fn state(state: FindingState) -> &'static str {
+    match state {
+        FindingState::New => "+ new",
+        FindingState::Gone => "− gone",
+        FindingState::Worse => "↑ worse",
+        FindingState::Better => "↓ better",
+        FindingState::Same => "= same",
+    }
+}

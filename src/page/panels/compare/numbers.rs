@@ -1,0 +1,214 @@
+//! The numbers before and after, as a table.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::{Lead, lead};
+use crate::dom::value_of;
+use crate::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::rows_out::{RowsOf, RowsOut};
+use insight::compare::{Comparison, Difference, Trend};
+use scene::format;
+use session::alignment::Role;
+use views::comparison::{after, amount, before, change, name, ratio, shown, text, verdict};
+use views::view::compare::{CompareColumn, CompareView};
+
+const COLUMNS: &[Column] = &[
+    Column::text("number", "Number", 150, "The name that eventscope assert and eventscope metrics use; threads, spans, cost centres and heap bands go by their own names",
+    ).growing().narrow_px(90),
+    Column::text("about", "About", 110, "What the number is about").wide_only().unsorted(),
+    Column::number("before", "Before", 84, "In the log before; – if it has none").narrow_px(64),
+    Column::number("after", "After", 84, "In the log after; – if it has none").narrow_px(64),
+    Column::number("change", "Change", 88, "By how much it is more (+) or less (−)").wide_only(),
+    Column::number("relative", "Relative", 70, "The difference in percent, or as a factor").wide_only(),
+    Column::text("words", "In words", 132, "Whether that is better. Times are left out: one run each proves nothing about them",
+    ).narrow_px(104)
+    .unsorted(),
+];
+
+/// By what a column sorts, by its place.
+const SORTS: [Option<CompareColumn>; 7] = [
+    Some(CompareColumn::Name),
+    None,
+    Some(CompareColumn::Before),
+    Some(CompareColumn::After),
+    Some(CompareColumn::Change),
+    Some(CompareColumn::Ratio),
+    None,
+];
+
+#[derive(Properties, PartialEq)]
+pub(super) struct NumbersProps {
+    pub(super) comparison: Rc<Comparison>,
+    pub(super) view: CompareView,
+    pub(super) on_view: Callback<CompareView>,
+    pub(super) on_lead: Lead,
+}
+
+/// The table, what it shows, and where its current row is seen.
+#[component]
+pub(super) fn Numbers(props: &NumbersProps) -> Html {
+    let NumbersProps {
+        comparison,
+        view,
+        on_view,
+        on_lead,
+    } = props;
+    let current = use_state_eq(|| None::<u64>);
+    let places = use_memo(
+        (Rc::clone(comparison), view.clone()),
+        |(comparison, view)| shown(comparison, view),
+    );
+    let rows = use_memo(
+        (Rc::clone(comparison), Rc::clone(&places)),
+        |(all, places)| {
+            let rows = places.iter().filter_map(|&place| all.rows.get(place));
+            Rows {
+                first: 0,
+                rows: rows.map(grid_row).collect(),
+            }
+        },
+    );
+    let row_at = {
+        let (comparison, places) = (Rc::clone(comparison), Rc::clone(&places));
+        move |row: u64| {
+            let place = usize::try_from(row)
+                .ok()
+                .and_then(|row| places.get(row).copied());
+            place.and_then(|place| comparison.rows.get(place).cloned())
+        }
+    };
+    let sort = view.sort.and_then(|(column, descending)| {
+        let place = SORTS.iter().position(|by| *by == Some(column))?;
+        Some((place, descending))
+    });
+    let on_sort = {
+        let (view, on_view) = (view.clone(), on_view.clone());
+        Callback::from(move |place: usize| {
+            if let Some(Some(column)) = SORTS.get(place) {
+                on_view.emit(view.sorted_again(*column));
+            }
+        })
+    };
+    let on_current = current.setter();
+    let on_current = Callback::from(move |went: Went| on_current.set(Some(went.row)));
+    let chosen = current.and_then(row_at);
+    html! {
+        <div class="compare-numbers">
+            { tools(props, &places) }
+            if places.is_empty() {
+                <p class="empty">{ nothing(view, comparison.rows.len()) }</p>
+            } else {
+                <Grid name="compare-rows" label="Numbers before and after" columns={COLUMNS} total={places.len() as u64}
+                    rows={Rc::clone(&rows)} {sort} {on_sort} on_window={Callback::noop()} current={*current} {on_current} />
+            }
+            if let Some(row) = chosen { { places_of(&row, on_lead) } }
+        </div>
+    }
+}
+
+/// Why no row is there.
+fn nothing(view: &CompareView, all: usize) -> String {
+    if view.filter.is_empty() {
+        format!(
+            "No difference: all {} are the same in both logs.",
+            format::many(all as u64, "number")
+        )
+    } else {
+        "No number with this in its name differs. The filter looks at names and at what they are about."
+            .to_owned()
+    }
+}
+
+/// Filter, what is shown, and the buttons that copy and save it.
+fn tools(props: &NumbersProps, places: &Rc<Vec<usize>>) -> Html {
+    let NumbersProps {
+        comparison,
+        view,
+        on_view,
+        ..
+    } = props;
+    let with = |change: fn(&mut CompareView, String)| {
+        let view = view.clone();
+        on_view.reform(move |value: String| {
+            let mut view = view.clone();
+            change(&mut view, value);
+            view
+        })
+    };
+    let on_filter = with(|view, text| view.filter = text).reform(value_of::<InputEvent>);
+    let on_whole = with(|view, _| view.is_whole = !view.is_whole).reform(value_of::<Event>);
+    let rows = {
+        let (comparison, places) = (Rc::clone(comparison), Rc::clone(places));
+        use_rows(comparison, places)
+    };
+    let differ = comparison
+        .rows
+        .iter()
+        .filter(|row| views::comparison::differs(row))
+        .count();
+    html! {
+        <p class="tools">
+            <input type="search" placeholder="Filter numbers" aria-label="Filter the numbers by name" value={view.filter.clone()} oninput={on_filter} />
+            <label><input type="checkbox" checked={view.is_whole} onchange={on_whole} />{ "also what is unchanged" }</label>
+            <span class="faint">{ format!("{} of {} differ", format::count(differ as u64), format::count(comparison.rows.len() as u64)) }
+                { if view.sort.is_none() { ", the most important first" } else { "" } }</span>
+            <RowsOut name="comparison" total={places.len() as u64} {rows} />
+        </p>
+    }
+}
+
+/// The rows as texts, as they stand.
+fn use_rows(comparison: Rc<Comparison>, places: Rc<Vec<usize>>) -> RowsOf {
+    RowsOf::at_hand(move |part, how| {
+        let (from, to) = (part.start as usize, part.end as usize);
+        let some = places.get(from..to.min(places.len())).unwrap_or_default();
+        let rows = some.iter().filter_map(|&place| comparison.rows.get(place));
+        text(rows, how, from == 0)
+    })
+}
+
+fn grid_row(row: &Difference) -> GridRow {
+    let value =
+        |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |it| amount(row.unit, it));
+    let class = match row.trend {
+        Trend::Better => "better",
+        Trend::Worse => "worse",
+        Trend::Neutral => "",
+    };
+    let name = name(row);
+    GridRow {
+        cells: vec![
+            html! { <span title={name.clone()}>{ name.clone() }</span> },
+            row.key.group.title().into(),
+            value(before(row)).into(),
+            value(after(row)).into(),
+            html! { <span class={class}>{ change(row) }</span> },
+            html! { <span class={class}>{ ratio(row) }</span> },
+            html! { <span class={class}>{ verdict(row) }</span> },
+        ],
+        class: Classes::new(),
+        branch: None,
+    }
+}
+
+/// Where a number is seen in each log.
+fn places_of(row: &Difference, on_lead: &Lead) -> Html {
+    let button = |role: Role, value: Option<f64>| {
+        let (on_lead, key) = (on_lead.clone(), row.key.clone());
+        let onclick = Callback::from(move |_: MouseEvent| {
+            on_lead.emit((role, lead::to_number(&key)));
+        });
+        value.map(|value| {
+            html! { <button class="small" {onclick}>{ format!("See {} {}", amount(row.unit, value), role.word()) }</button> }
+        })
+    };
+    html! {
+        <p class="tools compare-places" role="status">
+            <strong>{ name(row) }</strong>
+            { button(Role::Before, before(row)) }
+            { button(Role::After, after(row)) }
+        </p>
+    }
+}

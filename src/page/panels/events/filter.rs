@@ -1,0 +1,357 @@
+//! The controls above the list of events: search, types, capability, thread.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::client::LogClient;
+use crate::dom::{use_pause, value_of};
+use crate::menu::Menu;
+use crate::panel::Marked;
+use crate::rows_out::{RowsOf, RowsOut};
+use crate::same::Same;
+use analysis::timeline::thread_lane::ThreadFilter;
+use eventlog::ids::{CapId, ThreadId};
+use eventlog::{EventType, Subject};
+use model::sorting::SortSmall;
+use scene::format;
+use session::Overview;
+use session::events::EventList;
+use session::events::filter::CapFilter;
+
+/// What was changed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Change {
+    Types(Vec<u16>),
+    Cap(CapFilter),
+    Thread(Option<ThreadId>),
+    Search(String),
+    /// All but the search.
+    Clear,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Match {
+    /// In how many rows, as far as that is counted.
+    pub(super) count: Option<u64>,
+    /// The number of the match that is shown.
+    pub(super) number: Option<u64>,
+    /// Whether an answer is on its way.
+    pub(super) looking: bool,
+    /// Whether there was none in that direction.
+    pub(super) none_left: bool,
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct FilterBarProps {
+    pub(super) client: LogClient,
+    pub(super) overview: Same<Overview>,
+    pub(super) list: EventList,
+    /// The selected tracks.
+    pub(super) marked: Rc<Marked>,
+    pub(super) found: Match,
+    /// How many rows there are, as far as that is counted.
+    pub(super) total: u64,
+    /// How much of the log is counted, from 0 to 1, while that is not all of it.
+    pub(super) counting: Option<f64>,
+    pub(super) on_change: Callback<Change>,
+    /// The next match (true) or the one before.
+    pub(super) on_find: Callback<bool>,
+    /// The rows as text.
+    pub(super) rows: RowsOf,
+}
+
+/// Typing is followed when it has settled.
+const TYPED_MS: u32 = 80;
+
+/// The controls.
+#[component]
+pub(super) fn FilterBar(props: &FilterBarProps) -> Html {
+    let clear = props.on_change.reform(|_: MouseEvent| Change::Clear);
+    let filter = &props.list.filter;
+    let filtered =
+        !filter.types.is_empty() || filter.cap != CapFilter::All || filter.thread.is_some();
+    html! {
+        <div class="controls">
+            <Search search={props.list.search.clone()} found={props.found.clone()} counting={props.counting}
+                on_change={props.on_change.clone()} on_find={props.on_find.clone()} />
+            <Types overview={props.overview.clone()} types={filter.types.clone()} on_change={props.on_change.clone()} />
+            { caps(props) }
+            <ThreadInput client={props.client.clone()} thread={filter.thread} on_change={props.on_change.clone()} />
+            if filtered {
+                <button class="quiet" onclick={clear}>{ "Clear filter" }</button>
+            }
+            <span class="for" role="status">{ how_many(props) }</span>
+            <RowsOut name="events" total={props.total} rows={props.rows.clone()} />
+        </div>
+    }
+}
+
+fn how_many(props: &FilterBarProps) -> String {
+    let all = format::count(props.overview.events);
+    if props.list.filter.is_all() {
+        return format!("{all} events");
+    }
+    let rows = format::count(props.total);
+    let events = props.marked.about(format!("{rows} of {all} events"));
+    match props.counting {
+        Some(part) => format!("{events}, counting: {:.0} %", part * 100.0),
+        None => events,
+    }
+}
+
+/// How many capabilities are offered; one beyond them is chosen by selecting
+/// its track.
+const CAPS_LISTED: usize = 500;
+
+fn caps(props: &FilterBarProps) -> Html {
+    let chosen = props.list.filter.cap;
+    let onchange = props.on_change.reform(|event: Event| {
+        let value = value_of(event);
+        Change::Cap(match value.as_str() {
+            "all" => CapFilter::All,
+            "none" => CapFilter::Without,
+            number => number
+                .parse()
+                .map_or(CapFilter::All, |cap| CapFilter::Only(CapId(cap))),
+        })
+    });
+    let cap = |cap: CapId| {
+        html! { <option value={cap.to_string()} selected={chosen == CapFilter::Only(cap)}>{ format!("Capability {cap}") }</option> }
+    };
+    let all = props.overview.caps.iter().map(|life| life.cap);
+    let mut listed: Vec<CapId> = all.take(CAPS_LISTED).collect();
+    if let CapFilter::Only(other) = chosen
+        && !listed.contains(&other)
+    {
+        listed.push(other);
+    }
+    html! {
+        <select {onchange} aria-label="Capability">
+            <option value="all" selected={chosen == CapFilter::All}>{ "All capabilities" }</option>
+            { for listed.iter().copied().map(cap) }
+            <option value="none" selected={chosen == CapFilter::Without}>{ "No capability" }</option>
+        </select>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct SearchProps {
+    search: String,
+    found: Match,
+    counting: Option<f64>,
+    on_change: Callback<Change>,
+    on_find: Callback<bool>,
+}
+
+#[component]
+fn Search(props: &SearchProps) -> Html {
+    let typed = use_pause(TYPED_MS, props.on_change.clone());
+    let oninput = typed.reform(|event: InputEvent| Change::Search(value_of(event)));
+    let onkeydown = {
+        let (find, change, search) = (
+            props.on_find.clone(),
+            props.on_change.clone(),
+            props.search.clone(),
+        );
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() != "Enter" {
+                return;
+            }
+            event.prevent_default();
+            let (forward, typed) = (!event.shift_key(), value_of(event));
+            if typed.is_empty() {
+                return;
+            }
+            if typed != search {
+                // What was typed counts at once.
+                change.emit(Change::Search(typed));
+            }
+            find.emit(forward);
+        })
+    };
+    let step = |forward: bool| props.on_find.reform(move |_: MouseEvent| forward);
+    let none = props.search.is_empty();
+    html! {
+        <span class="find" role="search">
+            <label class="search">
+                <span class="visually-hidden">{ "Search the events" }</span>
+                <input type="search" placeholder="Search events" value={props.search.clone()} {oninput} {onkeydown} />
+            </label>
+            <button class="icon" onclick={step(false)} disabled={none} title="Previous match (Shift + Enter)" aria-label="Previous match">{ "↑" }</button>
+            <button class="icon" onclick={step(true)} disabled={none} title="Next match (Enter)" aria-label="Next match">{ "↓" }</button>
+            if !none {
+                <span class="matches" role="status">{ matches(props) }</span>
+            }
+        </span>
+    }
+}
+
+/// `3 of 1,234`, while it is counted `3 of 120+`.
+fn matches(props: &SearchProps) -> String {
+    let Match {
+        count,
+        number,
+        looking,
+        none_left,
+    } = &props.found;
+    let more = if props.counting.is_some() { "+" } else { "" };
+    let count = count.map_or_else(
+        || "…".to_owned(),
+        |count| format!("{}{more}", format::count(count)),
+    );
+    let matches = match number {
+        Some(number) => format!("{} of {count}", format::count(number + 1)),
+        None => format!("{count} matches"),
+    };
+    match (looking, none_left) {
+        (true, _) => format!("{matches}, searching …"),
+        (false, true) => format!("{matches}, no more that way"),
+        (false, false) => matches,
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct TypesProps {
+    overview: Same<Overview>,
+    types: Vec<u16>,
+    on_change: Callback<Change>,
+}
+
+/// What events that are often looked at together are about.
+const GROUPS: [(&str, Subject); 5] = [
+    ("Threads", Subject::Scheduling),
+    ("Collections", Subject::Collection),
+    ("Heap", Subject::Heap),
+    ("Sparks", Subject::Spark),
+    ("Messages", Subject::Message),
+];
+
+/// A list of types with a box for each.
+#[component]
+fn Types(props: &TypesProps) -> Html {
+    let chosen = &props.types;
+    let mut types = props.overview.types.clone();
+    types.sort_small_by(|a, b| a.name.cmp(&b.name).then(a.id.cmp(&b.id)));
+    let title = match chosen.as_slice() {
+        [] => "All types".to_owned(),
+        [one] => types
+            .iter()
+            .find(|found| found.id == *one)
+            .map_or_else(|| "1 type".to_owned(), |found| found.name.clone()),
+        several => format::many(several.len() as u64, "type"),
+    };
+    let toggle = |id: u16| {
+        let chosen = chosen.clone();
+        props.on_change.reform(move |_: Event| {
+            let mut types = chosen.clone();
+            match types.iter().position(|other| *other == id) {
+                Some(at) => drop(types.remove(at)),
+                None => types.push(id),
+            }
+            types.sort_unstable();
+            Change::Types(types)
+        })
+    };
+    let only = |ids: Vec<u16>| {
+        props
+            .on_change
+            .reform(move |_: MouseEvent| Change::Types(ids.clone()))
+    };
+    let present = |subject: Subject| -> Vec<u16> {
+        let ids = types.iter().map(|found| found.id);
+        ids.filter(|id| EventType(*id).subject() == Some(subject))
+            .collect()
+    };
+    let groups = GROUPS
+        .map(|(name, subject)| (name, present(subject)))
+        .into_iter()
+        .filter(|(_, ids)| !ids.is_empty());
+    html! {
+        <Menu id="event-types" label={title} title="Types of events" class={classes!("menu-button", "picker")}>
+            <div class="picker-groups">
+                <button onclick={only(Vec::new())}>{ "All" }</button>
+                { for groups.map(|(name, ids)| html! { <button onclick={only(ids)}>{ name }</button> }) }
+            </div>
+            { for types.iter().map(|found| html! {
+                <label>
+                    <input type="checkbox" checked={chosen.contains(&found.id)} onchange={toggle(found.id)} />
+                    <span title={found.description.clone()}>{ type_name(found.id, &found.name) }</span>
+                    <span class="number">{ format::count(found.count) }</span>
+                </label>
+            }) }
+        </Menu>
+    }
+}
+
+/// Unknown types are told apart by their numbers.
+fn type_name(id: u16, name: &str) -> String {
+    if name == "UnknownEvent" {
+        format!("{name} {id}")
+    } else {
+        name.to_owned()
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ThreadInputProps {
+    client: LogClient,
+    thread: Option<ThreadId>,
+    on_change: Callback<Change>,
+}
+
+/// A thread by its number, or by its label.
+#[component]
+fn ThreadInput(props: &ThreadInputProps) -> Html {
+    let unknown = use_state(|| false);
+    let onchange = {
+        let (client, on_change, unknown) = (
+            props.client.clone(),
+            props.on_change.clone(),
+            unknown.clone(),
+        );
+        Callback::from(move |event: Event| {
+            let text = value_of(event);
+            let text = text.trim().trim_start_matches('#').to_owned();
+            if text.is_empty() {
+                unknown.set(false);
+                on_change.emit(Change::Thread(None));
+                return;
+            }
+            if let Ok(number) = text.parse() {
+                unknown.set(false);
+                on_change.emit(Change::Thread(Some(ThreadId(number))));
+                return;
+            }
+            let filter = ThreadFilter {
+                text,
+                limit: 1,
+                ..ThreadFilter::default()
+            };
+            let (on_change, unknown) = (on_change.clone(), unknown.clone());
+            client.ask(filter, move |answer| {
+                if let Ok((rows, _)) = answer {
+                    unknown.set(rows.is_empty());
+                    if let Some(row) = rows.first() {
+                        on_change.emit(Change::Thread(Some(row.id)));
+                    }
+                }
+            });
+        })
+    };
+    let value = props
+        .thread
+        .map(|thread| thread.to_string())
+        .unwrap_or_default();
+    html! {
+        <label class="search narrow">
+            <span class="visually-hidden">{ "Only events of this thread: number or label" }</span>
+            <input type="search" placeholder="Thread" {value} {onchange} aria-invalid={unknown.to_string()}
+                title="Only events of this thread: its number or label, then Enter" />
+            if *unknown {
+                <span class="faint" role="status">{ "no such thread" }</span>
+            }
+        </label>
+    }
+}

@@ -1,0 +1,93 @@
+//! A row of the list of events: in the table, and as copied text.
+
+use yew::prelude::*;
+
+use crate::grid::{Column, GridRow};
+use eventlog::ids::{Nanos, ThreadId};
+use scene::format;
+use session::events::EventRow;
+
+/// The columns of the list.
+pub(super) const COLUMNS: &[Column] = &[
+    Column::number(
+        "time",
+        "Time",
+        128,
+        "Since the start of the log, in seconds",
+    )
+    .unsorted(),
+    Column::number("after", "After", 78, "Time since the row above").unsorted(),
+    Column::number("cap", "Cap", 40, "The capability; – for events of none").unsorted(),
+    Column::text(
+        "thread",
+        "Thread",
+        150,
+        "The thread that the event is about, or that ran on the capability",
+    )
+    .narrow_px(90)
+    .unsorted(),
+    Column::text(
+        "event",
+        "Event",
+        170,
+        "The type of the event, as ghc-events names it",
+    )
+    .narrow_px(110)
+    .unsorted(),
+    Column::text("text", "Text", 240, "What happened")
+        .growing()
+        .unsorted(),
+];
+
+/// Nanoseconds as seconds with all their digits.
+fn seconds(time: Nanos) -> String {
+    format!("{}.{:09}", time.0 / 1_000_000_000, time.0 % 1_000_000_000)
+}
+
+fn thread_text(thread: ThreadId, label: Option<&str>) -> String {
+    match label {
+        Some(label) => format!("{thread} {label}"),
+        None => thread.to_string(),
+    }
+}
+
+/// A row of the table.
+pub(super) fn grid_row(row: &EventRow) -> GridRow {
+    let cap = row
+        .cap
+        .map_or_else(|| format::NOTHING.to_owned(), |cap| cap.to_string());
+    let since = row.since.map(format::duration).unwrap_or_default();
+    let thread = row
+        .thread
+        .map(|thread| thread_text(thread, row.label.as_deref()));
+    let texts = [
+        seconds(row.time),
+        since,
+        cap,
+        thread.unwrap_or_default(),
+        row.name.clone(),
+        row.text.clone(),
+    ];
+    GridRow {
+        cells: texts.into_iter().map(Html::from).collect(),
+        class: classes!(row.found.then_some("found")),
+        branch: None,
+    }
+}
+
+/// A row of a table as text: time in nanoseconds, capability, thread, name, text.
+pub(super) fn as_text(row: &EventRow) -> String {
+    let cap = row
+        .cap
+        .map_or_else(|| "-".to_owned(), |cap| cap.to_string());
+    let thread = row
+        .thread
+        .map(|thread| thread_text(thread, row.label.as_deref()));
+    let text = row.text.replace(['\t', '\n', '\r'], " ");
+    format!(
+        "{}\t{cap}\t{}\t{}\t{text}\n",
+        row.time.0,
+        thread.unwrap_or_default(),
+        row.name
+    )
+}

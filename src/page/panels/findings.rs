@@ -1,0 +1,162 @@
+//! What costs the program time or memory, by rules: in the selected range, or in the
+//! whole log.
+
+mod brief;
+mod card;
+mod finding;
+mod passed;
+mod way;
+
+use std::rc::Rc;
+
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+use crate::dom::{focus, scroll_panel_to};
+use crate::panel::{PanelProps, range_text, use_answer};
+pub(super) use brief::Brief;
+pub(super) use card::FindingCard;
+use finding::FindingRow;
+pub(super) use finding::severity;
+use insight::finding::{Axis, Finding};
+use passed::PassedRules;
+use scene::format;
+use session::link_text::cut;
+use session::questions::FindingsQuery;
+use views::view::findings::FindingsView;
+use views::words::insight as words;
+pub(crate) use way::Way;
+
+/// The panel.
+#[component]
+pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
+    let (view, on_view) = props.settings::<FindingsView>();
+    let answer = use_answer(&props.source, FindingsQuery(view.range(props.range)));
+    let shows_minor = use_state_eq(|| false);
+    let open = use_node_ref();
+    let report = answer.as_deref().and_then(Option::as_ref);
+    {
+        let node = open.clone();
+        use_effect_with(report.is_some(), move |_| {
+            if let Some(head) = node.cast::<HtmlElement>() {
+                show_open(&head);
+            }
+        });
+    }
+    let Some(report) = report else {
+        return html! { <p class="empty">{ "Findings appear once the whole log is read." }</p> };
+    };
+    let shared = Rc::new(report.clone());
+    let way = Way::from_panel(props, view.range(props.range));
+    let is_open = |finding: &Finding| cut(&finding.identity()) == view.open;
+    let (grave, minor): (Vec<&Finding>, Vec<&Finding>) = report
+        .findings
+        .iter()
+        .partition(|finding| finding.matters());
+    let minor_open = *shows_minor || minor.iter().any(|finding| is_open(finding));
+    let row = |finding: &&Finding| {
+        let is_open = is_open(finding);
+        let (key, finding) = (finding.identity(), Rc::new(Finding::clone(finding)));
+        let on_toggle = on_toggle(&view, &on_view, &way, &finding);
+        html! {
+            <FindingRow {key} {finding} report={Rc::clone(&shared)} {is_open}
+                head={if is_open { open.clone() } else { NodeRef::default() }}
+                at={props.range.filter(|_| is_open)} {on_toggle} way={way.clone()} />
+        }
+    };
+    let axis = |axis: Axis| {
+        let found = grave.iter().filter(|finding| finding.axis == axis);
+        let mut found = found.peekable();
+        let id = format!("findings-{axis:?}");
+        let unexplained = axis == Axis::Time && report.unexplained_ns > 0;
+        found.peek().is_some().then(|| {
+            html! {
+                <section aria-labelledby={id.clone()}>
+                    <h3 {id}>{ axis.title() }</h3>
+                    if axis == Axis::Time {
+                        if let Some(text) = words::program_time(props.overview.caps.len()) { <p class="faint">{ text }</p> }
+                    }
+                    <ul>{ for found.map(row) }</ul>
+                    if unexplained { <p class="faint">{ words::unexplained(report) }</p> }
+                </section>
+            }
+        })
+    };
+    let on_minor = {
+        let shows = shows_minor.setter();
+        Callback::from(move |_: MouseEvent| shows.set(!minor_open))
+    };
+    html! {
+        <div class="findings">
+            { head(props, &view, &on_view) }
+            if !view.open.is_empty() && !report.findings.iter().any(is_open) {
+                <p role="status">{ format!("The finding that was open ({}) is not among these.", view.open) }</p>
+            }
+            if grave.is_empty() {
+                <p class="nothing">{ words::nothing_found(report) }{ " A rule sees only what it looks for; the list below says what that is." }</p>
+            }
+            if !report.findings.is_empty() { <p class="faint">{ words::HOW_SURE }</p> }
+            { for Axis::ALL.into_iter().filter_map(axis) }
+            if !minor.is_empty() {
+                <section aria-label="Minor findings">
+                    <button class="small" aria-expanded={minor_open.to_string()} onclick={on_minor}>
+                        { format!("{} that hardly {}", format::count(minor.len() as u64), if minor.len() == 1 { "matters" } else { "matter" }) }
+                    </button>
+                    if minor_open { <ul>{ for minor.iter().map(row) }</ul> }
+                </section>
+            }
+            <PassedRules report={shared.clone()} is_open={grave.is_empty()} />
+        </div>
+    }
+}
+
+/// What the findings are about, and the ways to another range.
+fn head(props: &PanelProps, view: &FindingsView, on_view: &Callback<FindingsView>) -> Html {
+    let about = range_text(view.range(props.range), props.source.complete);
+    let at_place = view.is_at_place(props.range);
+    let on_alone = {
+        let open = view.open.clone();
+        on_view.reform(move |_: MouseEvent| FindingsView::opened(open.clone()))
+    };
+    html! {
+        <header class="numbers-head">
+            <h2>{ props.marked.about_all(about) }</h2>
+            if at_place {
+                <p class="faint">{ "A place of the open finding is selected" }</p>
+                <button class="small" onclick={on_alone}>{ "Look at this place alone" }</button>
+            } else if props.range.is_some() {
+                <p class="faint">{ "The rules looked at the selected range alone; Esc goes back to the whole log" }</p>
+            } else {
+                <p class="faint">{ "Drag on the timeline to have the rules look at a part" }</p>
+            }
+        </header>
+    }
+}
+
+/// Opens a finding, at its worst place, or closes it.
+fn on_toggle(
+    view: &FindingsView,
+    on_view: &Callback<FindingsView>,
+    way: &Way,
+    finding: &Rc<Finding>,
+) -> Callback<()> {
+    let toggled = view.toggled(cut(&finding.identity()));
+    if toggled.open.is_empty() {
+        return on_view.reform(move |()| toggled.clone());
+    }
+    let (way, finding) = (way.clone(), Rc::clone(finding));
+    Callback::from(move |()| way.go(&finding, finding.evidence.first(), None))
+}
+
+/// Brings the finding that a link opened into view. The keyboard goes on there, unless it
+/// is somewhere already.
+fn show_open(head: &HtmlElement) {
+    scroll_panel_to(head);
+    let document = gloo_utils::document();
+    let nowhere = document
+        .active_element()
+        .is_none_or(|at| at.tag_name() == "BODY");
+    if nowhere {
+        focus(head);
+    }
+}

@@ -1,0 +1,114 @@
+//! The finding that led to a panel, above it: what it says, its other places, and the ways
+//! back to all that is known of it.
+
+use yew::prelude::*;
+
+use super::finding::severity;
+use super::way::Way;
+use crate::panel::{PanelProps, Source, use_answer};
+use insight::Report;
+use insight::finding::Finding;
+use scene::format;
+use session::link_text::cut;
+use session::questions::FindingsQuery;
+use views::panels::FINDINGS;
+use views::view::Change;
+use views::view::findings::FindingsView;
+use views::words::insight as words;
+
+/// The card, while a place of a finding is selected and another panel is open.
+#[component]
+pub(in crate::panels) fn FindingCard(props: &PanelProps) -> Html {
+    let view = props.view.settings.get::<FindingsView>();
+    if props.view.panel == FINDINGS || !view.is_at_place(props.range) {
+        return Html::default();
+    }
+    let way = Way::from_panel(props, view.within);
+    html! { <OpenCard source={props.source.clone()} {view} {way} /> }
+}
+
+#[derive(Properties, PartialEq)]
+struct OpenProps {
+    source: Source,
+    view: FindingsView,
+    way: Way,
+}
+
+#[component]
+fn OpenCard(props: &OpenProps) -> Html {
+    let (view, way) = (&props.view, &props.way);
+    let answer = use_answer(&props.source, FindingsQuery(view.within));
+    let found = answer
+        .as_deref()
+        .and_then(Option::as_ref)
+        .and_then(|report| {
+            let mut all = report.findings.iter();
+            Some((
+                report,
+                all.find(|finding| cut(&finding.identity()) == view.open)?,
+            ))
+        });
+    let Some((report, finding)) = found else {
+        return Html::default();
+    };
+    let (sure, how_sure) = words::confidence(finding.confidence);
+    let explain = {
+        let view = view.clone();
+        way.on_change.reform(move |_: MouseEvent| {
+            let view = view.clone();
+            Change::new(move |all, _| all.with_settings(view).with_panel(FINDINGS))
+        })
+    };
+    let leave = way.on_change.reform(|_: MouseEvent| {
+        Change::new(|mut all, _| {
+            all.selection = None;
+            all.with_settings(FindingsView::default())
+        })
+    });
+    html! {
+        <section class="finding-card" aria-label="The finding that led here">
+            <header>
+                { severity(finding.severity) }
+                <h2>{ finding.title.clone() }</h2>
+                <span class="number">{ words::cost(finding) }</span>
+                <span class="sure" title={how_sure}>{ sure }</span>
+                <button class="quiet" onclick={leave} aria-label="Leave the finding: show the whole log">{ "✕" }</button>
+            </header>
+            <p>{ finding.meaning.clone() }</p>
+            <div class="finding-card-ways">
+                { places(report, finding, view, way) }
+                <button class="small" onclick={explain}>{ "What to try, and when not to trust it" }</button>
+            </div>
+        </section>
+    }
+}
+
+/// Which place it is, and the ways to the one before and after it.
+fn places(report: &Report, finding: &Finding, view: &FindingsView, way: &Way) -> Html {
+    let is_here = |place: &insight::finding::Evidence| Some(place.range) == view.place;
+    let Some(at) = finding.evidence.iter().position(is_here) else {
+        return Html::default();
+    };
+    let to = |place: Option<usize>, label: &'static str, sign: &'static str| {
+        let place = place.and_then(|place| finding.evidence.get(place).cloned());
+        let disabled = place.is_none();
+        let (way, finding) = (way.clone(), finding.clone());
+        let onclick = Callback::from(move |_: MouseEvent| way.prove(&finding, place.as_ref()));
+        html! { <button class="small" {disabled} {onclick} aria-label={label}>{ sign }</button> }
+    };
+    let here = &finding.evidence[at];
+    let subjects = here.subjects.iter().map(|subject| report.name(*subject));
+    let subjects = subjects.collect::<Vec<_>>().join(", ");
+    let many = finding.evidence.len();
+    html! {
+        <>
+            if many > 1 { { to(at.checked_sub(1), "The place before", "‹") } }
+            <span>
+                if many > 1 { { format!("Place {} of {}", at + 1, format::count(many as u64)) }{ " · " } }
+                <strong>{ subjects }</strong>{ " " }
+                { format!("at {}, {}", format::time(here.range.start()), here.amount) }
+            </span>
+            if many > 1 { { to(Some(at + 1), "The next place", "›") } }
+        </>
+    }
+}

@@ -1,0 +1,199 @@
+//! One finding: a line, and what it opens to.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::way::Way;
+use crate::copy::CopyButton;
+use crate::more::use_more;
+use eventlog::ids::Duration;
+use insight::Report;
+use insight::finding::{Evidence, Finding, Severity, Try, Value};
+use model::time::Interval;
+use scene::format;
+use views::words::insight as words;
+
+/// How many places are listed at first.
+const PLACES_SHOWN: usize = 6;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct FindingProps {
+    pub(super) finding: Rc<Finding>,
+    pub(super) is_open: bool,
+    /// The button that opens it.
+    pub(super) head: NodeRef,
+    /// The selected range, if it may be one of its places.
+    pub(super) at: Option<Interval>,
+    pub(super) on_toggle: Callback<()>,
+    /// Names what it is about.
+    pub(super) report: Rc<Report>,
+    /// Leads to its places.
+    pub(super) way: Way,
+}
+
+/// The finding.
+#[component]
+pub(super) fn FindingRow(props: &FindingProps) -> Html {
+    let finding = &*props.finding;
+    let id = format!("finding-{}", finding.identity().replace(' ', "-"));
+    let onclick = props.on_toggle.reform(|_: MouseEvent| ());
+    let (sure, _) = words::confidence(finding.confidence);
+    html! {
+        <li class="finding">
+            <h4>
+                <button ref={props.head.clone()} class="finding-head" aria-expanded={props.is_open.to_string()}
+                    aria-controls={props.is_open.then(|| id.clone())} {onclick}>
+                    { severity(finding.severity) }
+                    <span class="title">{ finding.title.clone() }</span>
+                    <span class="cost number">{ words::cost(finding) }</span>
+                    <span class="sure">{ sure }</span>
+                </button>
+            </h4>
+            if props.is_open {
+                <div class="finding-body" {id}>
+                    <div>{ meaning(finding) }{ tries(&finding.tries) }{ distrust(finding) }</div>
+                    <div>
+                        { numbers(&finding.numbers) }
+                        <Places finding={Rc::clone(&props.finding)} report={Rc::clone(&props.report)} at={props.at} way={props.way.clone()} />
+                    </div>
+                </div>
+            }
+        </li>
+    }
+}
+
+/// How much is at stake: as many bars as it has grades, and a word.
+pub(in crate::panels) fn severity(of: Severity) -> Html {
+    let bar = |grade| html! { <i class={classes!((of >= grade).then_some("on"))} /> };
+    let grades = [Severity::Low, Severity::Medium, Severity::High];
+    html! {
+        <span class="severity">
+            <span class="bars" aria-hidden="true">{ for grades.into_iter().map(bar) }</span>
+            { words::severity(of) }
+        </span>
+    }
+}
+
+fn meaning(finding: &Finding) -> Html {
+    let (_, sure) = words::confidence(finding.confidence);
+    html! {
+        <>
+            <p>{ finding.meaning.clone() }{ words::cost_explained(finding).map(|text| format!(" {text}")) }</p>
+            <p class="sure">{ sure }</p>
+        </>
+    }
+}
+
+fn tries(tries: &[Try]) -> Html {
+    let row = |attempt: &Try| {
+        let flag = attempt.flag.clone().map(|flag| {
+            let text = flag.clone();
+            html! {
+                <div class="flag">
+                    <code>{ flag.clone() }</code>
+                    <CopyButton what={flag.into_owned()} text={Callback::from(move |()| Some(text.to_string()))} />
+                </div>
+            }
+        });
+        html! {
+            <li>
+                { flag }
+                { attempt.text.clone() }
+                if let Some(price) = &attempt.price { <span class="price">{ format!(" Price: {price}.") }</span> }
+            </li>
+        }
+    };
+    html! {
+        if !tries.is_empty() {
+            <h5>{ "What to try" }</h5>
+            <ul class="tries">{ for tries.iter().map(row) }</ul>
+        }
+    }
+}
+
+fn distrust(finding: &Finding) -> Html {
+    html! {
+        <>
+            <h5>{ "When not to trust it" }</h5>
+            <p>{ finding.distrust.clone() }</p>
+        </>
+    }
+}
+
+fn numbers(numbers: &[(std::borrow::Cow<'static, str>, Value)]) -> Html {
+    let row = |(name, value): &(std::borrow::Cow<'static, str>, Value)| {
+        html! { <><dt>{ name.to_string() }</dt><dd class="number">{ value.to_string() }</dd></> }
+    };
+    html! {
+        if !numbers.is_empty() {
+            <h5>{ "Numbers" }</h5>
+            <dl class="finding-numbers">{ for numbers.iter().map(row) }</dl>
+        }
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct PlacesProps {
+    finding: Rc<Finding>,
+    report: Rc<Report>,
+    at: Option<Interval>,
+    way: Way,
+}
+
+/// Where it is to be seen: each place is a button that goes there.
+#[component]
+fn Places(props: &PlacesProps) -> Html {
+    let more = use_more(PLACES_SHOWN);
+    let finding = &props.finding;
+    let listed = finding.evidence.len();
+    let row = |place: &Evidence| {
+        let onclick = {
+            let (way, finding, place) = (props.way.clone(), Rc::clone(finding), place.clone());
+            Callback::from(move |_: MouseEvent| way.go(&finding, Some(&place), None))
+        };
+        let proof = props.way.proof(finding, place).map(|(_, title)| {
+            let (way, finding, place) = (props.way.clone(), Rc::clone(finding), place.clone());
+            let onclick = Callback::from(move |_: MouseEvent| way.prove(&finding, Some(&place)));
+            html! {
+                <button class="place proof" {onclick} title={format!("Select it and open the panel {title}, which proves it")}>
+                    { format!("{title} ›") }
+                </button>
+            }
+        });
+        let is_here = props.at == Some(place.range);
+        let length = place.range.duration();
+        let subjects = place
+            .subjects
+            .iter()
+            .map(|subject| props.report.name(*subject));
+        // How long it is may be all there is to say of it.
+        let amount = match place.amount {
+            Value::Ns(ns) if ns == length.0 => None,
+            Value::Ns(_) => Some(format!("{} of it", place.amount)),
+            amount => Some(amount.to_string()),
+        };
+        html! {
+            <li><button class="place" {onclick} aria-current={is_here.to_string()} title="Select it and show it on the timeline">
+                <span class="number">{ format!("at {}", format::time(place.range.start())) }</span>
+                <span class="number">{ format!("{} long", format::duration(Duration(length.0))) }</span>
+                <span>{ subjects.collect::<Vec<_>>().join(", ") }</span>
+                <span class="number">{ amount }</span>
+            </button>{ proof }</li>
+        }
+    };
+    let title = match finding.places {
+        places if places > listed as u64 => {
+            format!("The {listed} worst of {} places", format::count(places))
+        }
+        1 => "Where to see it".to_owned(),
+        _ => "Where to see it, the worst first".to_owned(),
+    };
+    html! {
+        if listed > 0 {
+            <h5>{ title }</h5>
+            <ol class="places">{ for finding.evidence.iter().take(more.shown).map(row) }</ol>
+            { more.button(listed, "places") }
+        }
+    }
+}

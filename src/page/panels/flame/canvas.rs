@@ -1,0 +1,467 @@
+//! One flame graph on a canvas: asking for what is in view, pointing, walking,
+//! zooming, and all of it in small above, or the ruler of the timeline's axis.
+
+mod axis;
+mod boxes;
+mod listen;
+mod paint;
+
+use analysis::flamegraph::sources;
+use std::rc::Rc;
+
+use gloo_events::EventListener;
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+use super::pick::{Match, Pick, Reveal};
+use crate::canvas::CanvasPainter;
+use crate::client::LogClient;
+use crate::panel::{Axis, takes_long};
+use crate::timeline::Observer;
+use analysis::flamegraph::source_info::SourceInfo;
+use scene::viewport::Place;
+use session::flame::query::{FlameQuery, View};
+use views::actions::flame::FlameAct;
+use views::flame::{Graph, Window};
+
+/// What an answer says of the whole graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Found {
+    /// The part of the whole that the search found.
+    pub(super) share: f64,
+    /// How many stacks were inverted without their outermost frames.
+    pub(super) shortened: u64,
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct CanvasProps {
+    pub(super) client: LogClient,
+    /// What is drawn; its window is the canvas's own.
+    pub(super) query: FlameQuery,
+    /// What the tracks are called.
+    pub(super) source: Rc<SourceInfo>,
+    /// What it is, for screen readers.
+    pub(super) label: AttrValue,
+    /// Whether it grows upwards.
+    #[prop_or_default]
+    pub(super) upwards: bool,
+    /// Whether all of it stands above in small.
+    #[prop_or(true)]
+    pub(super) minimap: bool,
+    /// The axis of the timeline, for the order of time.
+    #[prop_or_default]
+    pub(super) axis: Option<Axis>,
+    /// Has the timeline show other times.
+    #[prop_or_default]
+    pub(super) on_look: Callback<Place>,
+    /// Goes up whenever the colours change.
+    pub(super) colours: u32,
+    /// Goes up whenever addresses have got other names.
+    pub(super) names: u32,
+    /// A place to show.
+    #[prop_or_default]
+    pub(super) reveal: Option<Reveal>,
+    /// A frame to show that was looked for.
+    #[prop_or_default]
+    pub(super) found: Option<Match>,
+    /// Hears of the box that is selected or pointed at.
+    pub(super) on_pick: Callback<Option<Pick>>,
+    /// Hears of keys for the selected box.
+    pub(super) on_act: Callback<(FlameAct, Pick)>,
+    /// Hears which share of the whole was found, and what the whole is.
+    #[prop_or_default]
+    pub(super) on_found: Callback<Found>,
+}
+
+pub(super) enum Msg {
+    Resized,
+    Scrolled,
+    Answered(u32, Option<Graph>),
+    Small(u32, Option<Graph>),
+    Wheel {
+        x: f64,
+        dx: f64,
+        dy: f64,
+        shift: bool,
+    },
+    Pointed(Option<(f64, f64)>),
+    Pressed(f64),
+    Released {
+        x: f64,
+        y: f64,
+    },
+    DoubleClicked {
+        x: f64,
+        y: f64,
+    },
+    Key(KeyboardEvent),
+    LetGo,
+    SmallAt(f64),
+}
+
+/// What the pointer is doing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Drag {
+    x: f64,
+    moved: bool,
+}
+
+/// A box, however often the boxes are asked for again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Chosen {
+    stack: u32,
+    /// Its middle, from 0 to 1 of the graph.
+    at: f64,
+}
+
+/// The height of all of it in small, in pixels.
+const SMALL_PX: f64 = 28.0;
+/// A drag begins after so many pixels.
+const DRAG_PX: f64 = 4.0;
+
+/// The canvas.
+pub(super) struct FlameCanvas {
+    scroller: NodeRef,
+    spacer: NodeRef,
+    canvas: NodeRef,
+    small_canvas: NodeRef,
+    small_window: NodeRef,
+    painter: Option<CanvasPainter>,
+    small_painter: Option<CanvasPainter>,
+    graph: Option<Graph>,
+    small: Option<Graph>,
+    /// How wide and in which colours the small graph was painted.
+    small_painted: Option<(f64, u32)>,
+    window: Window,
+    asked: Option<FlameQuery>,
+    asked_small: Option<FlameQuery>,
+    number: u32,
+    in_flight: bool,
+    hovered: Option<usize>,
+    chosen: Option<Chosen>,
+    selected: Option<usize>,
+    revealed: u32,
+    /// The frame that was looked for and shown last.
+    found: Option<(String, usize)>,
+    drag: Option<Drag>,
+    listeners: Vec<EventListener>,
+    observer: Option<Observer>,
+}
+
+impl FlameCanvas {
+    /// The part of the page that the canvas fills.
+    fn size(&self) -> (f64, f64) {
+        let scroller = self.scroller.cast::<HtmlElement>();
+        scroller.map_or((0.0, 0.0), |scroller| {
+            let (width, height) = (scroller.client_width(), scroller.client_height());
+            (f64::from(width), f64::from(height))
+        })
+    }
+
+    fn scroll_px(&self) -> f64 {
+        let scroller = self.scroller.cast::<HtmlElement>();
+        scroller.map_or(0.0, |scroller| f64::from(scroller.scroll_top()))
+    }
+
+    /// The levels in view. What is to be shown may be at any level.
+    fn levels(&self, props: &CanvasProps) -> Option<(u16, u16)> {
+        let revealing = props
+            .reveal
+            .is_some_and(|reveal| reveal.serial != self.revealed)
+            || self.seeks(props).is_some();
+        let graph = self.graph.as_ref().filter(|_| !revealing)?;
+        Some(graph.levels_in_view(self.scroll_px(), self.size().1, props.upwards))
+    }
+
+    /// Asks for the boxes of this view, unless an answer is on its way.
+    fn ask(&mut self, ctx: &Context<Self>) {
+        let props = ctx.props();
+        let query = FlameQuery {
+            levels: self.levels(props),
+            ..self.query(props, self.window)
+        };
+        if self.in_flight || self.size().0 < 1.0 {
+            return;
+        }
+        if self.asked.as_ref() != Some(&query) {
+            self.asked = Some(query.clone());
+            self.send(ctx, query, Msg::Answered);
+        } else if props.minimap && props.axis_of_time().is_none() {
+            // In small, when there is nothing more urgent.
+            let all = self.query(props, Window::ALL);
+            if self.asked_small.as_ref() != Some(&all) {
+                self.asked_small = Some(all.clone());
+                self.send(ctx, all, Msg::Small);
+            }
+        }
+    }
+
+    fn send(
+        &mut self,
+        ctx: &Context<Self>,
+        query: FlameQuery,
+        then: fn(u32, Option<Graph>) -> Msg,
+    ) {
+        self.in_flight = true;
+        self.number += 1;
+        let (number, link) = (self.number, ctx.link().clone());
+        let source = Rc::clone(&ctx.props().source);
+        let (unit, measure) = (sources::of(query.choice.source).unit(), query.measure);
+        ctx.props().client.ask(query, move |answer| {
+            let graph = answer.ok().flatten().map(|(head, boxes)| {
+                let bands = head.bands.iter();
+                let names = source.titles(bands.map(|(track, _)| *track));
+                Graph::new(head, boxes, unit, measure, names)
+            });
+            link.send_message(then(number, graph));
+        });
+    }
+
+    fn key(&mut self, props: &CanvasProps, event: &KeyboardEvent) -> bool {
+        if event.ctrl_key() || event.alt_key() || event.meta_key() {
+            return false;
+        }
+        let key = event.key();
+        match key.as_str() {
+            "ArrowLeft" | "ArrowRight" if event.shift_key() => {
+                let by = if key == "ArrowLeft" { -0.25 } else { 0.25 };
+                self.move_by(props, by);
+            }
+            "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown" => self.walk(props, &key),
+            "+" | "=" => self.zoom(props, 1.5, self.centre()),
+            "-" => self.zoom(props, 1.0 / 1.5, self.centre()),
+            "Enter" => {
+                if let Some(index) = self.selected {
+                    self.show_box(props, index);
+                }
+            }
+            "Escape" if !self.is_all(props) => self.show_all(props),
+            "Escape" if self.selected.is_some() => self.select(None),
+            key => {
+                let pick = self.selected.and_then(|index| self.pick(props, index));
+                let (Some(act), Some(pick)) = (FlameAct::of_key(key), pick) else {
+                    return false;
+                };
+                props.on_act.emit((act, pick));
+            }
+        }
+        event.prevent_default();
+        event.stop_propagation();
+        true
+    }
+
+    /// Where keys zoom: at the selected box, if it is in the window.
+    fn centre(&self) -> f64 {
+        let at = self
+            .chosen
+            .map(|chosen| (chosen.at - self.window.left) / self.window.width);
+        at.filter(|at| (0.0..=1.0).contains(at)).unwrap_or(0.5)
+    }
+
+    fn answered(&mut self, props: &CanvasProps, graph: Option<Graph>) {
+        self.in_flight = false;
+        let Some(graph) = graph else { return };
+        props.on_found.emit(Found {
+            share: graph.head.found_share,
+            shortened: graph.head.shortened,
+        });
+        self.hovered = None;
+        self.selected = self
+            .chosen
+            .and_then(|chosen| graph.box_of(chosen.stack, chosen.at));
+        self.graph = Some(graph);
+        self.seek(props);
+        self.reveal(props);
+        self.tell(props);
+    }
+}
+
+/// Whether boxes of the same stack are the same in both.
+fn is_same_tree(a: &FlameQuery, b: &FlameQuery) -> bool {
+    a.choice.source == b.choice.source && a.steps == b.steps && a.view == b.view
+}
+
+impl Component for FlameCanvas {
+    type Message = Msg;
+    type Properties = CanvasProps;
+
+    fn create(_: &Context<Self>) -> Self {
+        Self {
+            scroller: NodeRef::default(),
+            spacer: NodeRef::default(),
+            canvas: NodeRef::default(),
+            small_canvas: NodeRef::default(),
+            small_window: NodeRef::default(),
+            small_painted: None,
+            painter: None,
+            small_painter: None,
+            graph: None,
+            small: None,
+            window: Window::ALL,
+            asked: None,
+            asked_small: None,
+            number: 0,
+            in_flight: false,
+            hovered: None,
+            chosen: None,
+            selected: None,
+            revealed: 0,
+            found: None,
+            drag: None,
+            listeners: Vec::new(),
+            observer: None,
+        }
+    }
+
+    fn changed(&mut self, ctx: &Context<Self>, old: &CanvasProps) -> bool {
+        let (old_source, old_names) = (&old.source, old.names);
+        let old_has_axis = old.axis_of_time().is_some();
+        let (new, old) = (&ctx.props().query, &old.query);
+        if ctx.props().source != *old_source || ctx.props().names != old_names {
+            // Another log, other names: the same question has another answer.
+            self.asked = None;
+            self.asked_small = None;
+        }
+        if !is_same_tree(new, old) {
+            self.select(None);
+            self.hovered = None;
+        }
+        // In the order of time the places are those of the range.
+        let moved = new.view == View::Time && new.choice.range != old.choice.range;
+        if moved || !is_same_tree(new, old) || new.choice.tracks != old.choice.tracks {
+            self.window = Window::ALL;
+        }
+        if ctx.props().axis_of_time().is_some() != old_has_axis {
+            // Ruler and small picture are different elements.
+            self.small_painter = None;
+            self.small_painted = None;
+        }
+        self.follow_axis(ctx.props());
+        self.seek(ctx.props());
+        self.reveal(ctx.props());
+        true
+    }
+
+    fn update(&mut self, ctx: &Context<Self>, msg: Msg) -> bool {
+        let props = ctx.props();
+        match msg {
+            Msg::Resized | Msg::Scrolled => {}
+            Msg::Answered(number, graph) if number == self.number => self.answered(props, graph),
+            Msg::Small(number, graph) if number == self.number => {
+                self.in_flight = false;
+                self.small = graph.or(self.small.take());
+                self.small_painted = None;
+            }
+            Msg::Answered(..) | Msg::Small(..) => return false,
+            Msg::Wheel { x, dx, dy, shift } => {
+                let (left, right) = self.across(props);
+                let width = (right - left).max(1.0);
+                if dx.abs() > dy.abs() || shift {
+                    self.move_by(props, (dx + if shift { dy } else { 0.0 }) / width);
+                } else {
+                    self.zoom(props, (-dy * 0.005).exp(), (x - left) / width);
+                }
+            }
+            Msg::Pressed(x) => self.drag = Some(Drag { x, moved: false }),
+            Msg::Pointed(at) => {
+                if let (Some(drag), Some((x, _))) = (self.drag, at)
+                    && (drag.moved || (x - drag.x).abs() > DRAG_PX)
+                {
+                    let (left, right) = self.across(props);
+                    self.move_by(props, (drag.x - x) / (right - left).max(1.0));
+                    self.drag = Some(Drag { x, moved: true });
+                }
+                let hovered = at.and_then(|(x, y)| self.hit(props, x, y));
+                if hovered == self.hovered && self.drag.is_none() {
+                    return false;
+                }
+                self.hovered = hovered;
+                self.tell(props);
+            }
+            Msg::Released { x, y } => {
+                if self.drag.take().is_some_and(|drag| !drag.moved) {
+                    let hit = self.hit(props, x, y);
+                    self.select(hit);
+                    self.tell(props);
+                }
+            }
+            Msg::DoubleClicked { x, y } => match self.hit(props, x, y) {
+                Some(index) => self.show_box(props, index),
+                None => self.show_all(props),
+            },
+            Msg::Key(event) => {
+                if !self.key(props, &event) {
+                    return false;
+                }
+                self.tell(props);
+            }
+            Msg::LetGo => self.drag = None,
+            Msg::SmallAt(x) => {
+                let at = x / self.size().0.max(1.0);
+                let middle = self.window.left + self.window.width / 2.0;
+                self.move_by(props, (at - middle) / self.window.width);
+            }
+        }
+        self.ask(ctx);
+        true
+    }
+
+    fn rendered(&mut self, ctx: &Context<Self>, first: bool) {
+        if first {
+            self.listen(ctx);
+            self.follow_axis(ctx.props());
+        }
+        self.ask(ctx);
+        self.paint(ctx.props());
+        self.paint_small(ctx.props());
+        self.paint_ruler(ctx.props());
+    }
+
+    fn view(&self, ctx: &Context<Self>) -> Html {
+        let props = ctx.props();
+        let link = ctx.link();
+        let place =
+            |event: &PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
+        let pick = self
+            .hovered
+            .or(self.selected)
+            .and_then(|index| self.pick(props, index));
+        let label = match pick {
+            Some(pick) => format!("{}. {}: {}", props.label, pick.title, pick.text),
+            None => format!(
+                "{}. Arrow keys walk its boxes, Enter zooms to one, Escape shows all.",
+                props.label
+            ),
+        };
+        html! {
+            <div class="flame-graph">
+                if props.axis_of_time().is_some() {
+                    { self.ruler(ctx) }
+                } else if props.minimap {
+                    <div key="small" class="flame-small" aria-hidden="true"
+                        onpointerdown={link.callback(|event: PointerEvent| Msg::SmallAt(f64::from(event.offset_x())))}
+                        onpointermove={link.batch_callback(|event: PointerEvent| {
+                            (event.buttons() & 1 == 1).then(|| Msg::SmallAt(f64::from(event.offset_x())))
+                        })}>
+                        <canvas ref={self.small_canvas.clone()} />
+                        <div class="flame-window" ref={self.small_window.clone()} />
+                    </div>
+                }
+                if self.graph.is_none() && self.in_flight {
+                    { takes_long() }
+                }
+                <div class="flame-canvas" ref={self.scroller.clone()}>
+                    <div ref={self.spacer.clone()}>
+                        <canvas ref={self.canvas.clone()} tabindex="0" role="application" aria-label={label}
+                            onpointerdown={link.callback(move |event: PointerEvent| Msg::Pressed(place(&event).0))}
+                            onpointermove={link.callback(move |event: PointerEvent| Msg::Pointed(Some(place(&event))))}
+                            onpointerleave={link.callback(|_: PointerEvent| Msg::Pointed(None))}
+                            onpointerup={link.callback(move |event: PointerEvent| { let (x, y) = place(&event); Msg::Released { x, y } })}
+                            ondblclick={link.callback(|event: MouseEvent| Msg::DoubleClicked { x: f64::from(event.offset_x()), y: f64::from(event.offset_y()) })}
+                            onkeydown={link.callback(Msg::Key)} />
+                    </div>
+                </div>
+            </div>
+        }
+    }
+}

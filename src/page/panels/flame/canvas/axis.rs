@@ -1,0 +1,175 @@
+//! Which part of the graph is in view. In the order of time that is what the timeline shows,
+//! on the same axis: zooming or moving one does so with the other. Otherwise the graph has a
+//! window of its own.
+
+use web_sys::{HtmlCanvasElement, HtmlElement};
+use yew::prelude::*;
+
+use super::{CanvasProps, FlameCanvas, Msg};
+use crate::canvas::CanvasPainter;
+use crate::theme;
+use eventlog::ids::Nanos;
+use model::time::Interval;
+use scene::painter::{Painter, Rect};
+use scene::ruler::Ruler;
+use scene::viewport::Viewport;
+use session::flame::query::{FlameQuery, View};
+use views::flame::Window;
+
+impl CanvasProps {
+    /// The axis that the graph has in common with the timeline, and the time that all of the
+    /// graph is about.
+    pub(super) fn axis_of_time(&self) -> Option<(Viewport, f64, Interval)> {
+        let range = self.query.choice.range?;
+        let axis = self.axis.filter(|_| self.query.view == View::Time)?;
+        Some((axis.view, axis.left_px, range))
+    }
+}
+
+impl FlameCanvas {
+    /// From where to where the window stands in the picture.
+    pub(super) fn across(&self, props: &CanvasProps) -> (f64, f64) {
+        match props.axis_of_time() {
+            Some((view, left, _)) => (left, left + view.width_px()),
+            None => (0.0, self.size().0),
+        }
+    }
+
+    /// Shows what the timeline shows, if it has the same axis.
+    pub(super) fn follow_axis(&mut self, props: &CanvasProps) {
+        if let Some((view, _, range)) = props.axis_of_time() {
+            self.window = Window::on_axis(view, range);
+        }
+    }
+
+    /// Changes what is in view: on the axis of the timeline, or else in the window.
+    fn change(
+        &mut self,
+        props: &CanvasProps,
+        axis: impl FnOnce(&mut Viewport, Interval),
+        window: impl FnOnce(Window) -> Window,
+    ) {
+        let Some((mut view, _, range)) = props.axis_of_time() else {
+            self.window = window(self.window);
+            return;
+        };
+        axis(&mut view, range);
+        self.window = Window::on_axis(view, range);
+        props.on_look.emit(view.place());
+    }
+
+    /// Zooms at a part of the window, 0 to 1.
+    pub(super) fn zoom(&mut self, props: &CanvasProps, factor: f64, at: f64) {
+        self.change(
+            props,
+            |view, _| view.zoom(factor, at * view.width_px()),
+            |window| window.zoomed(factor, at),
+        );
+    }
+
+    /// Moves by a part of the window.
+    pub(super) fn move_by(&mut self, props: &CanvasProps, part: f64) {
+        self.change(
+            props,
+            |view, _| view.pan(part * view.width_px()),
+            |window| window.moved(part),
+        );
+    }
+
+    /// Shows a part of the graph.
+    pub(super) fn show_part(&mut self, props: &CanvasProps, left: f64, width: f64) {
+        let time = |range: Interval, part: f64| {
+            let ns = part.clamp(0.0, 1.0) * range.duration().0 as f64;
+            Nanos(range.start().0.saturating_add(ns as u64))
+        };
+        self.change(
+            props,
+            |view, range| {
+                let (from, to) = (time(range, left), time(range, left + width));
+                view.show_exactly(Interval::new(from, to.max(from)));
+            },
+            |_| Window::around(left, width),
+        );
+    }
+
+    /// Shows all.
+    pub(super) fn show_all(&mut self, props: &CanvasProps) {
+        self.change(props, |view, _| view.fit(), |_| Window::ALL);
+    }
+
+    /// Whether all is in view.
+    pub(super) fn is_all(&self, props: &CanvasProps) -> bool {
+        match props.axis_of_time() {
+            Some((view, ..)) => view.visible().is_none(),
+            None => self.window == Window::ALL,
+        }
+    }
+
+    /// What to ask for to have this window: only that part of it where there is something.
+    pub(super) fn query(&self, props: &CanvasProps, window: Window) -> FlameQuery {
+        let (first, last) = self.across(props);
+        let left = window.left.clamp(0.0, 1.0);
+        let right = (window.left + window.width).clamp(left, 1.0);
+        let px = (last - first) * (right - left) / window.width;
+        FlameQuery {
+            window: (left, (right - left).max(f64::MIN_POSITIVE)),
+            width_px: px.max(1.0) as u32,
+            ..props.query.clone()
+        }
+    }
+
+    /// The ruler above the graph, which can be dragged as that of the timeline.
+    pub(super) fn ruler(&self, ctx: &Context<Self>) -> Html {
+        let link = ctx.link();
+        let down = link.callback(|event: PointerEvent| {
+            let ruler: HtmlElement = event.target_unchecked_into();
+            // Without capture a drag ends at the edge.
+            let _ = ruler.set_pointer_capture(event.pointer_id());
+            Msg::Pressed(f64::from(event.offset_x()))
+        });
+        let moved = link.batch_callback(|event: PointerEvent| {
+            let x = f64::from(event.offset_x());
+            (event.buttons() & 1 == 1).then_some(Msg::Pointed(Some((x, -1.0))))
+        });
+        let up = link.callback(|_: PointerEvent| Msg::LetGo);
+        html! {
+            <div key="ruler" class="flame-ruler" aria-hidden="true" onpointerdown={down} onpointermove={moved}
+                onpointerup={up.clone()} onpointercancel={up}>
+                <canvas ref={self.small_canvas.clone()} />
+            </div>
+        }
+    }
+
+    /// Paints the ruler, where the graph has the axis of the timeline.
+    pub(super) fn paint_ruler(&mut self, props: &CanvasProps) {
+        let Some((view, left, _)) = props.axis_of_time() else {
+            return;
+        };
+        let Some(canvas) = self.small_canvas.cast::<HtmlCanvasElement>() else {
+            return;
+        };
+        let painter = self.small_painter.take();
+        let Some(mut painter) = painter.or_else(|| CanvasPainter::new(&canvas)) else {
+            return;
+        };
+        let width = f64::from(canvas.client_width());
+        let palette = theme::current().palette;
+        painter.picture((width, RULER_PX), |painter| {
+            painter.fill(Rect::new(0.0, 0.0, width, RULER_PX), palette.panel.into());
+            let ruler = Ruler {
+                view,
+                area: Rect::new(left, 0.0, view.width_px(), RULER_PX),
+                palette,
+            };
+            ruler.paint(painter);
+            painter.fill(
+                Rect::new(left - 1.0, 0.0, 1.0, RULER_PX),
+                palette.line.into(),
+            );
+        });
+        self.small_painter = Some(painter);
+    }
+}
+
+/// The height of the ruler, in pixels.
+const RULER_PX: f64 = 24.0;

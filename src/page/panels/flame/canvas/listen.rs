@@ -1,0 +1,44 @@
+//! What the canvas listens to that its elements do not tell by themselves: the wheel, which
+//! it may take from the page, scrolling, and its size.
+
+use gloo_events::{EventListener, EventListenerOptions};
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, WheelEvent};
+use yew::prelude::*;
+
+use super::{FlameCanvas, Msg};
+use crate::timeline::Observer;
+
+impl FlameCanvas {
+    pub(super) fn listen(&mut self, ctx: &Context<Self>) {
+        let Some(scroller) = self.scroller.cast::<HtmlElement>() else {
+            return;
+        };
+        let link = ctx.link().clone();
+        let options = EventListenerOptions::enable_prevent_default();
+        let wheel = move |event: &Event| {
+            let Some(event) = event.dyn_ref::<WheelEvent>() else {
+                return;
+            };
+            // Without a modifier the wheel scrolls the levels.
+            let sideways = event.delta_x().abs() > event.delta_y().abs();
+            if event.ctrl_key() || event.alt_key() || event.shift_key() || sideways {
+                event.prevent_default();
+                link.send_message(Msg::Wheel {
+                    x: f64::from(event.offset_x()),
+                    dx: event.delta_x(),
+                    dy: event.delta_y(),
+                    shift: event.shift_key(),
+                });
+            }
+        };
+        let wheel = EventListener::new_with_options(&scroller, "wheel", options, wheel);
+        let link = ctx.link().clone();
+        let scroll = EventListener::new(&scroller, "scroll", move |_| {
+            link.send_message(Msg::Scrolled)
+        });
+        self.listeners = vec![wheel, scroll];
+        let link = ctx.link().clone();
+        self.observer = Observer::new(&scroller, move || link.send_message(Msg::Resized));
+    }
+}

@@ -1,0 +1,110 @@
+//! Painting the graph, and all of it in small.
+
+use web_sys::{HtmlCanvasElement, HtmlElement};
+
+use super::{CanvasProps, FlameCanvas, SMALL_PX};
+use crate::canvas::CanvasPainter;
+use crate::dom::set_style;
+use crate::theme;
+use views::flame::{FlameScene, Graph, Minimap};
+
+impl FlameCanvas {
+    pub(super) fn scene<'a>(&self, graph: &'a Graph, props: &CanvasProps) -> FlameScene<'a> {
+        let theme = theme::current();
+        FlameScene {
+            graph,
+            window: self.window,
+            scroll_px: self.scroll_px(),
+            size: self.size(),
+            across: self.across(props),
+            upwards: props.upwards,
+            palette: theme.palette,
+            dark: theme.dark,
+            hovered: self.hovered,
+            selected: self.selected,
+            searching: !props.query.search.trim().is_empty(),
+        }
+    }
+
+    pub(super) fn paint(&mut self, props: &CanvasProps) {
+        let size = self.size();
+        let Some(canvas) = self.canvas.cast::<HtmlCanvasElement>() else {
+            return;
+        };
+        if size.0 < 1.0 {
+            return;
+        }
+        self.set_height(props);
+        let painter = self.painter.take().or_else(|| CanvasPainter::new(&canvas));
+        let Some(mut painter) = painter else { return };
+        // The canvas stays in view while the spacer scrolls.
+        set_style(&canvas, "height", &format!("{}px", size.1));
+        painter.picture(size, |painter| {
+            if let Some(graph) = &self.graph {
+                self.scene(graph, props).paint(painter);
+            }
+        });
+        self.painter = Some(painter);
+        self.show_window();
+    }
+
+    /// Marks the part in view in the small graph.
+    pub(super) fn show_window(&self) {
+        let Some(part) = self.small_window.cast::<HtmlElement>() else {
+            return;
+        };
+        for (name, value) in [("left", self.window.left), ("width", self.window.width)] {
+            set_style(&part, name, &format!("{}%", value * 100.0));
+        }
+    }
+
+    pub(super) fn paint_small(&mut self, props: &CanvasProps) {
+        let canvas = self.small_canvas.cast::<HtmlCanvasElement>();
+        let Some(canvas) = canvas.filter(|_| props.axis_of_time().is_none()) else {
+            return;
+        };
+        let painted = Some((f64::from(canvas.client_width()), props.colours));
+        if self.small_painted == painted {
+            return;
+        }
+        self.small_painted = painted;
+        let painter = self.small_painter.take();
+        let Some(mut painter) = painter.or_else(|| CanvasPainter::new(&canvas)) else {
+            return;
+        };
+        let size = (f64::from(canvas.client_width()), SMALL_PX);
+        painter.picture(size, |painter| {
+            if let Some(graph) = &self.small {
+                let theme = theme::current();
+                let minimap = Minimap {
+                    graph,
+                    size,
+                    palette: theme.palette,
+                    dark: theme.dark,
+                };
+                minimap.paint(painter);
+            }
+        });
+        self.small_painter = Some(painter);
+    }
+
+    /// Makes the spacer as high as the graph. What grows upwards is seen from
+    /// its foot.
+    pub(super) fn set_height(&self, props: &CanvasProps) {
+        let (Some(graph), Some(spacer), Some(scroller)) = (
+            &self.graph,
+            self.spacer.cast::<HtmlElement>(),
+            self.scroller.cast::<HtmlElement>(),
+        ) else {
+            return;
+        };
+        let height = format!("{}px", graph.height_px().max(self.size().1));
+        if spacer.style().get_property_value("height").as_deref() == Ok(&height) {
+            return;
+        }
+        set_style(&spacer, "height", &height);
+        if props.upwards {
+            scroller.set_scroll_top(scroller.scroll_height());
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! All functions of a flame graph in a table, and the callers and callees of
+//! one of them.
+
+use analysis::flamegraph::sources;
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::canvas::{FlameCanvas, Found};
+use super::pick::Pick;
+use crate::client::LogClient;
+use crate::dom::setter_of;
+use crate::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::rows_out::{RowsOf, RowsOut};
+use analysis::flamegraph::source_info::SourceInfo;
+use model::profile::origin::CensusCounts;
+use model::profile::source::Unit;
+use model::profile::weights::Measure;
+use model::sorting::SortSmall;
+use scene::format;
+use session::cells::{Cell, rows_text};
+use session::flame::query::{FlameQuery, FlameRow, FlameTableQuery, View};
+use views::actions::flame::FlameAct;
+use views::flame::{Value, frame_name};
+use views::view::flame::FlameView;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct SandwichProps {
+    pub(super) client: LogClient,
+    /// What the table and the graphs are about.
+    pub(super) query: FlameQuery,
+    pub(super) source: Rc<SourceInfo>,
+    pub(super) view: FlameView,
+    pub(super) colours: u32,
+    /// Goes up whenever addresses have got other names.
+    pub(super) names: u32,
+    pub(super) on_view: Callback<FlameView>,
+    pub(super) on_pick: Callback<Option<Pick>>,
+    pub(super) on_act: Callback<(FlameAct, Pick)>,
+    pub(super) on_found: Callback<Found>,
+}
+
+/// What the rows can be sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Name,
+    Own,
+    Total,
+    Count,
+    Before,
+}
+
+const NAME: Column = Column::text(
+    "function",
+    "Function",
+    84,
+    "Module and name of the function, or what stands in its place",
+)
+.growing();
+const OWN: Column = Column::number("self", "Self", 114, "Where it is the innermost function");
+const TOTAL: Column = Column::number(
+    "total",
+    "Total",
+    114,
+    "Where it is anywhere in the stack; recursion counts once",
+);
+
+const COLUMNS: [Column; 4] = [
+    NAME,
+    OWN,
+    TOTAL,
+    Column::number(
+        "samples",
+        "Samples",
+        60,
+        "Samples, calls or spans with it anywhere in the stack",
+    ),
+];
+
+const BEFORE: Column = Column::number(
+    "before",
+    "Total before",
+    112,
+    "The total in what is compared with",
+);
+
+const fn change(help: &'static str) -> Column {
+    Column::number("change", "Change", 60, help)
+}
+
+const COMPARED: [Column; 5] = [
+    NAME,
+    OWN,
+    TOTAL,
+    BEFORE,
+    change("Difference of the shares of the whole, in percentage points"),
+];
+
+const COMPARED_AMOUNTS: [Column; 5] = [
+    NAME,
+    OWN,
+    TOTAL,
+    BEFORE,
+    change("What was gained or lost, of the total"),
+];
+
+const SORTS: [By; 4] = [By::Name, By::Own, By::Total, By::Count];
+const SORTS_COMPARED: [By; 5] = [By::Name, By::Own, By::Total, By::Count, By::Before];
+
+/// What all rows are together, and in what they are compared.
+#[derive(Clone, Copy)]
+struct Shares {
+    now: u64,
+    before: u64,
+    value: Value,
+}
+
+impl Shares {
+    fn of(rows: &[FlameRow], value: Value) -> Self {
+        let before = |row: &FlameRow| row.before.map_or(0, |(own, _)| own);
+        Self {
+            now: rows.iter().map(|row| row.own).sum(),
+            before: rows.iter().map(before).sum(),
+            value,
+        }
+    }
+
+    /// By how much the share of a row has changed; of bytes, by how many.
+    fn change(&self, row: &FlameRow) -> f64 {
+        let before = row.before.map_or(0, |(_, total)| total);
+        if self.value.compares_amounts() {
+            return self.value.gained(before as f64, row.total as f64);
+        }
+        let share = |part: u64, whole: u64| part as f64 / (whole as f64).max(1.0);
+        share(row.total, self.now) - share(before, self.before)
+    }
+}
+
+fn compare(by: By, a: &FlameRow, b: &FlameRow, shares: &Shares) -> Ordering {
+    let before = |row: &FlameRow| row.before.map_or(0, |(_, total)| total);
+    match by {
+        By::Name => a.frame.name().cmp(&b.frame.name()),
+        By::Own => a.own.cmp(&b.own),
+        By::Total => a.total.cmp(&b.total),
+        By::Count if a.before.is_some() => before(a).cmp(&before(b)),
+        By::Count => a.count.cmp(&b.count),
+        By::Before => shares.change(a).total_cmp(&shares.change(b)),
+    }
+}
+
+/// The table on one side, the graphs on the other.
+#[component]
+pub(super) fn Sandwich(props: &SandwichProps) -> Html {
+    let (rows, censuses) = use_rows(props);
+    let sort = use_state_eq(|| (By::Own, true));
+    let (by, descending) = *sort;
+    let found = props.view.search.trim().to_lowercase();
+    let unit = sources::of(props.source.source).unit();
+    let value = Value {
+        unit,
+        measure: Measure::Amount,
+        censuses,
+        absolute: match &props.query.choice.other {
+            Some(other) => !other.shares,
+            None => unit == Unit::Bytes,
+        },
+    };
+    let listed: Rc<Vec<FlameRow>> = use_memo(
+        (Rc::clone(&rows), value, by, descending, found),
+        |(rows, value, by, descending, found)| {
+            let shares = Shares::of(rows, *value);
+            let mut listed: Vec<FlameRow> = rows
+                .iter()
+                .filter(|row| row.frame.name().to_lowercase().contains(found.as_str()))
+                .cloned()
+                .collect();
+            listed.sort_small_by(|a, b| {
+                let order = compare(*by, a, b, &shares);
+                let order = if *descending { order.reverse() } else { order };
+                order.then_with(|| b.total.cmp(&a.total))
+            });
+            listed
+        },
+    );
+    let out = use_memo(Rc::clone(&listed), |listed| {
+        let listed = Rc::clone(listed);
+        RowsOf::at_hand(move |part, how| {
+            let (from, to) = (part.start as usize, part.end as usize);
+            let some = listed.get(from..to.min(listed.len())).unwrap_or_default();
+            rows_text(how, &NAMES, some.iter().map(cells), from == 0)
+        })
+    });
+    html! {
+        <div class="sandwich">
+            <div class="functions">
+                <p class="tools"><RowsOut name="functions" total={listed.len() as u64} rows={(*out).clone()} /></p>
+                { table(props, (&rows, value), &listed, &sort) }
+            </div>
+            { graphs(props) }
+        </div>
+    }
+}
+
+/// The columns of the file, in the source's unit; of a heap profile sums over all censuses.
+const NAMES: [&str; 9] = [
+    "function",
+    "module",
+    "location",
+    "self",
+    "total",
+    "self_samples",
+    "samples",
+    "self_before",
+    "total_before",
+];
+
+fn cells(row: &FlameRow) -> [Cell<'_>; NAMES.len()] {
+    let before = row.before;
+    [
+        row.frame.name().into(),
+        row.frame.module.as_str().into(),
+        row.frame.location.as_deref().into(),
+        row.own.into(),
+        row.total.into(),
+        row.own_count.into(),
+        row.count.into(),
+        before.map(|(own, _)| own).into(),
+        before.map(|(_, total)| total).into(),
+    ]
+}
+
+/// The rows, and of how many censuses they are sums; asked for whenever the
+/// question changes. The newest one counts.
+#[hook]
+fn use_rows(props: &SandwichProps) -> (Rc<Vec<FlameRow>>, CensusCounts) {
+    let state = use_state(|| (Rc::new(Vec::<FlameRow>::new()), CensusCounts::default()));
+    let question = FlameTableQuery {
+        choice: props.query.choice.clone(),
+        steps: props.query.steps.clone(),
+    };
+    let (client, rows) = (props.client.clone(), state.setter());
+    use_effect_with(
+        (question, Rc::clone(&props.source), props.names),
+        move |(question, ..)| {
+            let asked = client.ask(question.clone(), move |answer| {
+                if let Ok((answer, censuses)) = answer {
+                    rows.set((Rc::new(answer), censuses));
+                }
+            });
+            // The next question makes this one stale.
+            move || asked.forget()
+        },
+    );
+    (*state).clone()
+}
+
+fn table(
+    props: &SandwichProps,
+    (all, value): (&[FlameRow], Value),
+    listed: &[FlameRow],
+    sort: &UseStateHandle<(By, bool)>,
+) -> Html {
+    let compared = all.iter().any(|row| row.before.is_some());
+    let (columns, sorts): (&'static [Column], &'static [By]) = match compared {
+        true if value.compares_amounts() => (&COMPARED_AMOUNTS, &SORTS_COMPARED),
+        true => (&COMPARED, &SORTS_COMPARED),
+        false => (&COLUMNS, &SORTS),
+    };
+    let shares = Shares::of(all, value);
+    let row = |row: &FlameRow| view_row(row, &shares, compared);
+    let on_sort = {
+        let sort = sort.clone();
+        Callback::from(move |column: usize| {
+            let (by, descending) = *sort;
+            let Some(&new) = sorts.get(column) else {
+                return;
+            };
+            sort.set((
+                new,
+                if new == by {
+                    !descending
+                } else {
+                    new != By::Name
+                },
+            ));
+        })
+    };
+    let on_activate = {
+        let names: Vec<String> = listed.iter().map(|row| row.frame.name()).collect();
+        let (view, on_view) = (props.view.clone(), props.on_view.clone());
+        Callback::from(move |row: u64| {
+            if let Some(frame) = names.get(row as usize) {
+                let frame = frame.clone();
+                on_view.emit(FlameView {
+                    frame,
+                    ..view.clone()
+                });
+            }
+        })
+    };
+    let current = listed
+        .iter()
+        .position(|row| row.frame.name() == props.view.frame);
+    let column = sorts.iter().position(|by| *by == sort.0).unwrap_or(0);
+    let rows = Rc::new(Rows {
+        first: 0,
+        rows: listed.iter().map(row).collect(),
+    });
+    html! {
+        <CurrentGrid {rows} total={listed.len() as u64} {columns} sort={(column, sort.1)} {on_sort} {on_activate}
+            at={current.map(|at| at as u64)} compared={compared} />
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct CurrentGridProps {
+    rows: Rc<Rows>,
+    total: u64,
+    columns: &'static [Column],
+    sort: (usize, bool),
+    on_sort: Callback<usize>,
+    on_activate: Callback<u64>,
+    /// The row of the shown function.
+    at: Option<u64>,
+    compared: bool,
+}
+
+/// The table, with a row that the keyboard is on.
+#[component]
+fn CurrentGrid(props: &CurrentGridProps) -> Html {
+    let went = use_state_eq(|| None::<u64>);
+    let on_current = setter_of(&went).reform(|at: Went| Some(at.row));
+    let name = if props.compared {
+        "flame-rows-compared"
+    } else {
+        "flame-rows"
+    };
+    html! {
+        <Grid {name} label="Functions" columns={props.columns} total={props.total} rows={Rc::clone(&props.rows)}
+            sort={Some(props.sort)} on_sort={props.on_sort.clone()} on_window={Callback::noop()}
+            current={went.or(props.at)} {on_current} on_activate={props.on_activate.clone()} />
+    }
+}
+
+fn view_row(row: &FlameRow, shares: &Shares, compared: bool) -> GridRow {
+    let value = shares.value;
+    let share = |part: u64| format::percent_short(part, shares.now.max(1));
+    let amount = |part: u64| format!("{} {}", value.text(part as f64), share(part));
+    let mut cells = vec![
+        html! { <span title={row.frame.location.clone()}>{ frame_name(&row.frame) }</span> },
+        html! { amount(row.own) },
+        html! { amount(row.total) },
+    ];
+    if compared {
+        let before = row.before.map_or(0, |(_, total)| total);
+        let change = shares.change(row);
+        let share = format::percent_short(before, shares.before.max(1));
+        cells.push(html! { format!("{} {share}", value.text_before(before as f64)) });
+        cells.push(match value.compares_amounts() {
+            true => html! { value.signed(change) },
+            false => html! { format!("{:+.1}", change * 100.0) },
+        });
+    } else {
+        cells.push(html! { format::count(row.count) });
+    }
+    cells.into()
+}
+
+fn graphs(props: &SandwichProps) -> Html {
+    let frame = &props.view.frame;
+    if frame.is_empty() {
+        return html! {
+            <p class="empty">{ "Choose a function in the table to see who calls it and what it calls." }</p>
+        };
+    }
+    let canvas = |view: View, label: String, upwards: bool, found: bool| {
+        let query = FlameQuery {
+            view,
+            ..props.query.clone()
+        };
+        let on_found = if found {
+            props.on_found.clone()
+        } else {
+            Callback::noop()
+        };
+        html! {
+            <FlameCanvas client={props.client.clone()} {query} source={Rc::clone(&props.source)} {label} {upwards}
+                minimap=false colours={props.colours} names={props.names} on_pick={props.on_pick.clone()} on_act={props.on_act.clone()} {on_found} />
+        }
+    };
+    html! {
+        <div class="sandwich-graphs">
+            <h3>{ "Callers of " }<span class="name">{ frame.clone() }</span></h3>
+            { canvas(View::Callers(frame.clone()), format!("Callers of {frame}"), true, false) }
+            <h3>{ "Callees of " }<span class="name">{ frame.clone() }</span></h3>
+            { canvas(View::Callees(frame.clone()), format!("Callees of {frame}"), false, true) }
+        </div>
+    }
+}

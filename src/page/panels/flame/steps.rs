@@ -1,0 +1,134 @@
+//! What was done to the stacks, step by step; each can be taken back.
+
+use scene::format::{count, time};
+use yew::prelude::*;
+
+use crate::panel::span_text;
+use model::time::Interval;
+use session::alignment::Role;
+use session::flame::step::Step;
+use views::view::flame::{FlameView, TwoLogs};
+
+/// The other of two logs that the graph is to compare with.
+#[derive(Clone, PartialEq)]
+pub(super) struct Other {
+    /// What it is to the log of the graph.
+    pub(super) role: Role,
+    /// Why it is not compared with, if so.
+    pub(super) alone: Option<AttrValue>,
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct StepsProps {
+    pub(super) view: FlameView,
+    /// Whether it is about what is alive.
+    pub(super) of_heap: bool,
+    /// The other of two logs, if it is to be compared with.
+    pub(super) other: Option<Other>,
+    pub(super) range: Option<Interval>,
+    /// How many stacks were inverted without their outermost frames.
+    pub(super) shortened: u64,
+    pub(super) on_view: Callback<FlameView>,
+}
+
+/// A step in words.
+fn words(step: &Step) -> String {
+    match step {
+        Step::Focus(name) => format!("focus on {name}"),
+        Step::Drop(name) => format!("without {name}"),
+        Step::Merge(name) => format!("{name} merged into its callers"),
+        Step::CollapseRecursion => "recursion collapsed".to_owned(),
+        Step::MergeModules => "modules merged".to_owned(),
+        Step::HideIdle => "idle hidden".to_owned(),
+        Step::Invert => "inverted".to_owned(),
+    }
+}
+
+/// What is left out of inverted stacks.
+fn shortened(stacks: u64) -> String {
+    match stacks {
+        1 => "1 deep stack without its outermost callers".to_owned(),
+        many => format!(
+            "{} deep stacks without their outermost callers",
+            count(many)
+        ),
+    }
+}
+
+/// The steps, if there are any.
+#[component]
+pub(super) fn Steps(props: &StepsProps) -> Html {
+    let view = &props.view;
+    let moments = view.moments.filter(|_| props.of_heap);
+    if view.steps.is_empty() && view.before.is_none() && moments.is_none() && props.other.is_none()
+    {
+        return html! {};
+    }
+    let take_back = |edit: Box<dyn Fn(&mut FlameView)>| {
+        let (view, on_view) = (view.clone(), props.on_view.clone());
+        Callback::from(move |_: MouseEvent| {
+            let mut view = view.clone();
+            edit(&mut view);
+            on_view.emit(view);
+        })
+    };
+    let step = |(place, step): (usize, &Step)| {
+        let text = words(step);
+        let label = format!("Undo: {text}");
+        let onclick = take_back(Box::new(move |view| {
+            view.steps.remove(place);
+        }));
+        html! {
+            <li class="chip">{ text }<button class="quiet" aria-label={label} title="Undo this step" {onclick}>{ "×" }</button></li>
+        }
+    };
+    let two_moments = moments.map(|moments| {
+        let onclick = take_back(Box::new(|view| view.moments = None));
+        let text = format!(
+            "the census at {} compared with the one at {}",
+            time(moments.start()),
+            time(moments.end())
+        );
+        html! {
+            <li class="chip">{ text }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
+        }
+    });
+    let before = view.before.filter(|_| moments.is_none());
+    let compared = before.map(|before| {
+        let now = match props.range {
+            Some(range) if range == before => "select what to compare it with".to_owned(),
+            Some(range) => format!("compared with {}", span_text(range)),
+            None => "compared with the whole log".to_owned(),
+        };
+        let onclick = take_back(Box::new(|view| view.before = None));
+        html! {
+            <li class="chip">{ format!("{} {now}", span_text(before)) }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
+        }
+    });
+    let beside = props.other.as_ref().map(|other| {
+        let log = other.role.word();
+        let text = match (&other.alone, view.two) {
+            (Some(why), _) => why.to_string(),
+            (None, TwoLogs::Shares) => format!("shares compared with the log {log}"),
+            (None, _) => format!("compared with the log {log}"),
+        };
+        let onclick = take_back(Box::new(|view| view.two = TwoLogs::Apart));
+        html! {
+            <li class="chip">{ text }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
+        }
+    });
+    html! {
+        <ul class="flame-steps" aria-label="Steps">
+            { for beside }
+            { for two_moments }
+            { for compared }
+            { for view.steps.iter().enumerate().map(step) }
+            if props.shortened > 0 {
+                <li class="faint" role="status">{ shortened(props.shortened) }</li>
+            }
+            if view.steps.len() > 1 {
+                <li><button class="small" onclick={take_back(Box::new(|view| view.steps.clear()))}>{ "Take all back" }</button></li>
+            }
+        </ul>
+    }
+}

@@ -1,0 +1,160 @@
+//! What is above the tabs: which profile, which bands, in which order.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::dom::value_of;
+use crate::panel::{Source, range_text};
+use analysis::heap::ranking::Order;
+use model::time::Interval;
+use session::heap::choice::{Grouping, HeapChoice};
+use session::heap::profiles::ProfileInfo;
+use views::heap::settings::{HeapView, MOST_BANDS};
+
+#[derive(Properties, PartialEq)]
+pub(super) struct BarProps {
+    pub(super) source: Source,
+    pub(super) profiles: Rc<Vec<ProfileInfo>>,
+    pub(super) view: HeapView,
+    pub(super) range: Option<Interval>,
+    pub(super) complete: bool,
+    pub(super) on_view: Callback<HeapView>,
+}
+
+impl BarProps {
+    /// A callback that changes the choice.
+    fn change<T: 'static>(&self, edit: impl Fn(&mut HeapChoice, T) + 'static) -> Callback<T> {
+        let (view, on_view) = (self.view.clone(), self.on_view.clone());
+        Callback::from(move |value| {
+            let mut view = view.clone();
+            edit(&mut view.choice, value);
+            on_view.emit(view);
+        })
+    }
+}
+
+/// The bar.
+#[component]
+pub(super) fn Bar(props: &BarProps) -> Html {
+    let choice = &props.view.choice;
+    let profile = props
+        .profiles
+        .get(choice.profile as usize)
+        .or(props.profiles.first());
+    let filter = props.change(|choice, text: String| choice.filter = text);
+    html! {
+        <div class="controls heap-bar">
+            { profiles(props) }
+            <label class="count">{ "Bands " }
+                <input type="number" min="1" max={MOST_BANDS.to_string()} value={choice.bands.to_string()}
+                    title="How many bands are shown separately: those with the most bytes in the range. All others are shown as one"
+                    onchange={props.change(|choice, event: Event| {
+                        if let Ok(bands) = value_of(event).parse::<u32>() {
+                            choice.bands = bands.clamp(1, MOST_BANDS);
+                        }
+                    })} />
+            </label>
+            { orders(props) }
+            { groups(props) }
+            <label class="search">
+                <span class="visually-hidden">{ "Filter bands" }</span>
+                <input type="search" placeholder="Filter bands" value={choice.filter.clone()}
+                    oninput={filter.reform(value_of::<InputEvent>)} />
+            </label>
+            if choice.alone.is_some() || !choice.hidden.is_empty() {
+                <button class="small" onclick={props.change(|choice, _: MouseEvent| {
+                    choice.alone = None;
+                    choice.hidden.clear();
+                })}>{ "Show all bands" }</button>
+            }
+            <span class="end"><span class="for">{ range_text(props.range, props.complete) }</span></span>
+            if let Some(profile) = profile {
+                for remark in profile.remarks() {
+                    <p class="remark">{ remark }</p>
+                }
+            }
+        </div>
+    }
+}
+
+/// Which profile, if there are several; else what the one is.
+fn profiles(props: &BarProps) -> Html {
+    let number = props.view.choice.profile as usize;
+    let title = |(place, profile): (usize, &ProfileInfo)| {
+        let text = format!("{}. {}: {}", place + 1, profile.title(), profile.facts());
+        html! { <option value={place.to_string()} selected={place == number}>{ text }</option> }
+    };
+    if let [profile] = &props.profiles[..] {
+        return html! { <span class="about"><strong>{ profile.title() }</strong>{ " " }<span class="faint">{ profile.facts() }</span></span> };
+    }
+    let onchange = props.change(|choice, event: Event| {
+        *choice = HeapChoice {
+            profile: value_of(event).parse().unwrap_or_default(),
+            bands: choice.bands,
+            order: choice.order,
+            reversed: choice.reversed,
+            ..HeapChoice::default()
+        };
+    });
+    html! {
+        <label>
+            <span class="visually-hidden">{ "Profile" }</span>
+            <select class="heap-profiles" {onchange}>{ for props.profiles.iter().enumerate().map(title) }</select>
+        </label>
+    }
+}
+
+const fn order_title(order: Order) -> &'static str {
+    match order {
+        Order::Size => "by size",
+        Order::Deviation => "by deviation",
+        Order::Name => "by name",
+        Order::Growth => "by growth",
+    }
+}
+
+fn orders(props: &BarProps) -> Html {
+    let choice = &props.view.choice;
+    let onchange = props.change(|choice, event: Event| {
+        let word = value_of(event);
+        let found = Order::ALL.into_iter().find(|order| order.word() == word);
+        choice.order = found.unwrap_or_default();
+    });
+    let option = |order: Order| {
+        html! { <option value={order.word()} selected={order == choice.order}>{ order_title(order) }</option> }
+    };
+    let (sign, title) = if choice.reversed {
+        ("↑", "The least first. Turn the order round")
+    } else {
+        ("↓", "The most first, or A to Z. Turn the order round")
+    };
+    html! {
+        <span class="with-turn">
+            <label>
+                <span class="visually-hidden">{ "Order" }</span>
+                <select {onchange}>{ for Order::ALL.into_iter().map(option) }</select>
+            </label>
+            <button class="icon" {title} aria-label={title} aria-pressed={choice.reversed.to_string()}
+                onclick={props.change(|choice, _: MouseEvent| choice.reversed = !choice.reversed)}>{ sign }</button>
+        </span>
+    }
+}
+
+fn groups(props: &BarProps) -> Html {
+    let onchange = props.change(|choice, event: Event| {
+        choice.group = Grouping::named(&value_of(event)).unwrap_or_default();
+        // Keys of groups are others than those of bands.
+        choice.hidden.clear();
+        (choice.alone, choice.pinned) = (None, None);
+    });
+    let option = |group: Grouping| {
+        html! { <option value={group.word()} selected={group == props.view.choice.group}>{ group.title() }</option> }
+    };
+    html! {
+        <label>
+            <span class="visually-hidden">{ "Groups" }</span>
+            <select {onchange} title="What makes one band">{ for Grouping::all().map(option) }</select>
+        </label>
+    }
+}

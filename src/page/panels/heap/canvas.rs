@@ -1,0 +1,400 @@
+//! The picture of the chart: painting, pointing, walking, selecting, zooming.
+
+use std::rc::Rc;
+
+use gloo_events::{EventListener, EventListenerOptions};
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlCanvasElement, HtmlElement, WheelEvent};
+use yew::prelude::*;
+
+use crate::canvas::CanvasPainter;
+use crate::dom::set_style;
+use crate::theme;
+use crate::timeline::Observer;
+use eventlog::ids::Nanos;
+use model::time::Interval;
+use scene::painter::Rect;
+use scene::viewport::{Place, Viewport};
+use session::heap::chart::Chart;
+use views::heap::chart::hit::Pointed;
+use views::heap::chart::paint::Scene;
+use views::heap::chart::words::ChartWords;
+use views::heap::settings::{Form, HeapView};
+
+/// A drag begins after so many pixels.
+const DRAG_PX: f64 = 4.0;
+/// How many censuses a page key goes.
+const PAGE: usize = 10;
+
+#[derive(Clone, Properties, PartialEq)]
+pub(super) struct CanvasProps {
+    pub(super) chart: Rc<Option<Chart>>,
+    pub(super) form: Form,
+    pub(super) one_scale: bool,
+    /// The time in view.
+    pub(super) viewport: Viewport,
+    pub(super) range: Option<Interval>,
+    pub(super) pointed: Option<Pointed>,
+    /// Goes up whenever the colours change.
+    pub(super) colours: u32,
+    pub(super) view: HeapView,
+    pub(super) on_view: Callback<HeapView>,
+    /// Hears how wide the picture is.
+    pub(super) on_width: Callback<f64>,
+    pub(super) on_point: Callback<Option<Pointed>>,
+    /// Shows another time.
+    pub(super) on_look: Callback<Place>,
+    /// Selects a range, or none.
+    pub(super) on_range: Callback<Option<Interval>>,
+}
+
+impl CanvasProps {
+    fn scene<'a>(&self, chart: &'a Chart, size: (f64, f64)) -> Scene<'a> {
+        Scene {
+            chart,
+            form: self.form,
+            one_scale: self.one_scale,
+            view: self.viewport,
+            area: Rect::new(0.0, 0.0, size.0, size.1),
+            palette: theme::current().palette,
+            range: self.range,
+            pointed: self.pointed,
+        }
+    }
+
+    /// Whether the chart has an axis of time.
+    fn is_timed(&self) -> bool {
+        (*self.chart).as_ref().is_some_and(|chart| chart.timed)
+    }
+
+    /// Shows another time.
+    fn look(&self, change: impl FnOnce(&mut Viewport)) {
+        if self.is_timed() {
+            let mut viewport = self.viewport;
+            change(&mut viewport);
+            self.on_look.emit(viewport.place());
+        }
+    }
+
+    fn change(&self, edit: impl FnOnce(&mut HeapView)) {
+        let mut view = self.view.clone();
+        edit(&mut view);
+        self.on_view.emit(view);
+    }
+
+    /// The key of the band that is pointed at.
+    fn band_key(&self, pointed: Option<Pointed>) -> Option<String> {
+        let chart = (*self.chart).as_ref()?;
+        let band = chart.bands.get(pointed?.band?)?;
+        band.is_single().then(|| band.key.clone())
+    }
+}
+
+/// What the pointer is doing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Drag {
+    x: f64,
+    moved: bool,
+}
+
+/// What is pressed, as it is shared between listeners.
+type Pressed = Rc<std::cell::RefCell<Option<Drag>>>;
+
+/// How wide the picture may be so that its times stand below those of the
+/// timeline, which may have a scroll bar.
+fn width_of(element: &HtmlElement) -> f64 {
+    let timeline = gloo_utils::document().query_selector(".timeline");
+    let timeline = timeline
+        .ok()
+        .flatten()
+        .and_then(|it| it.dyn_into::<HtmlElement>().ok());
+    let bar = timeline.map_or(0, |it| it.offset_width() - it.client_width());
+    f64::from(element.client_width() - bar.clamp(0, 40))
+}
+
+/// The size of the picture, in CSS pixels.
+#[hook]
+fn use_size(node: &NodeRef) -> (f64, f64) {
+    let size = use_state_eq(|| (0.0, 0.0));
+    {
+        let (node, size) = (node.clone(), size.setter());
+        use_effect_with((), move |()| {
+            let observer = node.cast::<HtmlElement>().and_then(|element| {
+                let measured = element.clone();
+                let measure =
+                    move || size.set((width_of(&measured), f64::from(measured.client_height())));
+                measure();
+                Observer::new(&element, measure)
+            });
+            move || drop(observer)
+        });
+    }
+    *size
+}
+
+/// The picture.
+#[component]
+pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
+    let (frame, canvas) = (use_node_ref(), use_node_ref());
+    let size = use_size(&frame);
+    let painter = use_mut_ref(|| None::<CanvasPainter>);
+    let drag: Pressed = use_mut_ref(|| None);
+    {
+        let on_width = props.on_width.clone();
+        use_effect_with(size.0, move |width| on_width.emit(*width));
+    }
+    {
+        let (props, canvas) = (props.clone(), canvas.clone());
+        use_effect_with((props, size), move |(props, size)| {
+            let Some(element) = canvas.cast::<HtmlCanvasElement>() else {
+                return;
+            };
+            let kept = painter.borrow_mut().take();
+            let Some(mut at_hand) = kept.or_else(|| CanvasPainter::new(&element)) else {
+                return;
+            };
+            set_style(&element, "width", &format!("{}px", size.0));
+            set_style(&element, "height", &format!("{}px", size.1));
+            let chart = props.chart.as_ref().as_ref();
+            let scene = chart.map(|chart| props.scene(chart, *size));
+            at_hand.picture(*size, |painter| {
+                if let Some(scene) = &scene {
+                    scene.paint(painter);
+                }
+            });
+            if let Some(scene) = &scene {
+                // The tip stands beside it.
+                if let (Some(pointed), Some(frame)) = (props.pointed, element.parent_element())
+                    && let Ok(frame) = frame.dyn_into::<HtmlElement>()
+                {
+                    set_style(
+                        &frame,
+                        "--pointer-x",
+                        &format!("{}px", scene.place_of(pointed).0),
+                    );
+                }
+            }
+            *painter.borrow_mut() = Some(at_hand);
+        });
+    }
+    use_wheel(&canvas, props);
+    let chart = props.chart.as_ref().as_ref();
+    let said = chart
+        .zip(props.pointed)
+        .map(|(chart, pointed)| chart.said(pointed));
+    let label = match &said {
+        Some(said) => format!("Chart of the heap. {}", said.sentence()),
+        None => "Chart of the heap. Left and right go from census to census, up and down from band to band, Enter follows a band, H hides it, O shows it alone. The table after it has its numbers.".to_owned(),
+    };
+    let hit = {
+        let (chart, props) = (Rc::clone(&props.chart), props.clone());
+        move |event: &PointerEvent| {
+            let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+            chart
+                .as_ref()
+                .as_ref()
+                .and_then(|chart| props.scene(chart, size).hit(x, y))
+        }
+    };
+    let time_at = {
+        let viewport = props.viewport;
+        move |x: f64| viewport.time_at(x)
+    };
+    let onpointerdown = {
+        let drag = Rc::clone(&drag);
+        move |event: PointerEvent| {
+            if event.button() == 0 {
+                let target: HtmlElement = event.target_unchecked_into();
+                // Without capture a drag ends at the edge.
+                let _ = target.set_pointer_capture(event.pointer_id());
+                let x = f64::from(event.offset_x());
+                *drag.borrow_mut() = Some(Drag { x, moved: false });
+            }
+        }
+    };
+    let onpointermove = {
+        let (drag, props, hit) = (Rc::clone(&drag), props.clone(), hit.clone());
+        move |event: PointerEvent| {
+            let x = f64::from(event.offset_x());
+            let mut pressed = drag.borrow_mut();
+            if let Some(drag) = pressed.as_mut() {
+                drag.moved |= (x - drag.x).abs() > DRAG_PX;
+            }
+            match *pressed {
+                Some(Drag {
+                    x: from,
+                    moved: true,
+                }) => {
+                    drop(pressed);
+                    if event.shift_key() {
+                        *drag.borrow_mut() = Some(Drag { x, moved: true });
+                        props.look(|view| view.pan(from - x));
+                    } else if props.is_timed() {
+                        let (a, b) = (time_at(from), time_at(x));
+                        props.on_range.emit(Some(Interval::new(a.min(b), a.max(b))));
+                    }
+                }
+                _ => props.on_point.emit(hit(&event)),
+            }
+        }
+    };
+    let onpointerup = {
+        let (drag, props) = (Rc::clone(&drag), props.clone());
+        move |event: PointerEvent| {
+            let pressed = drag.borrow_mut().take();
+            if pressed.is_none_or(|drag| drag.moved) {
+                return;
+            }
+            match props.band_key(hit(&event)) {
+                Some(key) => props.change(|view| view.pin(&key)),
+                None if props.range.is_some() => props.on_range.emit(None),
+                None => {}
+            }
+        }
+    };
+    let onpointerleave = props.on_point.reform(|_: PointerEvent| None);
+    let ondblclick = {
+        let props = props.clone();
+        move |_: MouseEvent| props.look(Viewport::fit)
+    };
+    let onkeydown = {
+        let props = props.clone();
+        move |event: KeyboardEvent| {
+            if key(&props, &event) {
+                event.prevent_default();
+                event.stop_propagation();
+            }
+        }
+    };
+    html! {
+        <div class="heap-canvas" ref={frame}>
+            <canvas ref={canvas} tabindex="0" role="application" aria-label={label}
+                {onpointerdown} {onpointermove} {onpointerup} {onpointerleave} {ondblclick} {onkeydown} />
+            { tip(props, size) }
+            <p class="visually-hidden" aria-live="polite">{ said.map(|said| said.sentence()) }</p>
+        </div>
+    }
+}
+
+/// The wheel zooms and moves, as it does on the timeline.
+#[hook]
+fn use_wheel(canvas: &NodeRef, props: &CanvasProps) {
+    let canvas = canvas.clone();
+    let latest = props.clone();
+    use_effect_with((props.viewport, props.chart.clone()), move |_| {
+        let listener = canvas.cast::<HtmlElement>().map(|element| {
+            let options = EventListenerOptions::enable_prevent_default();
+            EventListener::new_with_options(&element, "wheel", options, move |event| {
+                let Some(event) = event.dyn_ref::<WheelEvent>() else {
+                    return;
+                };
+                event.prevent_default();
+                let (dx, dy, x) = (
+                    event.delta_x(),
+                    event.delta_y(),
+                    f64::from(event.offset_x()),
+                );
+                let speed = if event.ctrl_key() { 0.01 } else { 0.0022 };
+                latest.look(|view| {
+                    if dx.abs() > dy.abs() {
+                        view.pan(dx);
+                    } else if event.shift_key() {
+                        view.pan(dy);
+                    } else {
+                        view.zoom((-dy * speed).exp(), x);
+                    }
+                });
+            })
+        });
+        move || drop(listener)
+    });
+}
+
+/// What a key does; false if it is for others.
+fn key(props: &CanvasProps, event: &KeyboardEvent) -> bool {
+    let Some(chart) = props.chart.as_ref() else {
+        return false;
+    };
+    if event.ctrl_key() || event.alt_key() || event.meta_key() || chart.stacks.is_empty() {
+        return false;
+    }
+    let last = chart.stacks.len() - 1;
+    let at = props.pointed.filter(|pointed| pointed.stack <= last);
+    let stack = |to: usize| {
+        let band = at.and_then(|pointed| pointed.band).or(Some(0));
+        props.on_point.emit(Some(Pointed {
+            stack: to.min(last),
+            band,
+        }));
+    };
+    let band = |up: bool| {
+        let bands = chart.bands.len().max(1);
+        let step = |band: usize| (band + if up { 1 } else { bands - 1 }) % bands;
+        let now = at.and_then(|pointed| pointed.band);
+        let to = Pointed {
+            stack: at.map_or(last, |pointed| pointed.stack),
+            band: Some(now.map_or(0, step)),
+        };
+        props.on_point.emit(Some(to));
+    };
+    let middle = at.and_then(|pointed| chart.stacks.at.get(pointed.stack).copied());
+    let here = at.map_or(last, |pointed| pointed.stack);
+    let zoom = |factor: f64| {
+        props.look(|view| {
+            let x = middle.map_or(view.width_px() / 2.0, |at| view.x_of(Nanos(at as u64)));
+            view.zoom(factor, x.clamp(0.0, view.width_px()));
+        });
+    };
+    let key = event.key();
+    match key.as_str() {
+        "ArrowLeft" => stack(if at.is_some() {
+            here.saturating_sub(1)
+        } else {
+            last
+        }),
+        "ArrowRight" => stack(if at.is_some() { here + 1 } else { 0 }),
+        "PageUp" => stack(here.saturating_sub(PAGE)),
+        "PageDown" => stack(here + PAGE),
+        "Home" => stack(0),
+        "End" => stack(last),
+        "ArrowUp" => band(true),
+        "ArrowDown" => band(false),
+        "+" | "=" => zoom(1.5),
+        "-" => zoom(1.0 / 1.5),
+        "Escape" if at.is_some() => props.on_point.emit(None),
+        "Enter" | " " | "h" | "H" | "o" | "O" => {
+            let Some(name) = props.band_key(at) else {
+                return false;
+            };
+            props.change(|view| match key.as_str() {
+                "h" | "H" => view.hide(&name),
+                "o" | "O" => view.alone(&name),
+                _ => view.pin(&name),
+            });
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// What is pointed at, beside the line through it: on the side with more room,
+/// above what is in the lower half and below what is in the upper one.
+fn tip(props: &CanvasProps, size: (f64, f64)) -> Html {
+    let Some((chart, pointed)) = props.chart.as_ref().as_ref().zip(props.pointed) else {
+        return html! {};
+    };
+    if pointed.stack >= chart.stacks.len() {
+        return html! {};
+    }
+    let (x, y) = props.scene(chart, size).place_of(pointed);
+    let said = chart.said(pointed);
+    let side = (x > size.0 / 2.0).then_some("to-left");
+    let height = (y < size.1 / 2.0).then_some("low");
+    let fact = |(what, text): &(&str, String)| html! { <><dt>{ *what }</dt><dd>{ text }</dd></> };
+    html! {
+        <div class={classes!("tip", side, height)} aria-hidden="true">
+            <strong>{ said.title.clone() }</strong>
+            <dl>{ for said.facts.iter().map(fact) }</dl>
+        </div>
+    }
+}

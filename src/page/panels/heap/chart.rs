@@ -1,0 +1,184 @@
+//! The tab of the chart: its controls, the picture, and its legend.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::canvas::ChartCanvas;
+use super::legend::Legend;
+use crate::dom::{setter_of, value_of};
+use crate::menu::Menu;
+use crate::panel::{PanelProps, use_answer};
+use model::time::Interval;
+use scene::viewport::Viewport;
+use session::heap::chart::{Chart, ChartQuery, Over};
+use session::heap::profiles::ProfilesQuery;
+use views::heap::chart::words::ChartWords;
+use views::heap::settings::{Form, HeapView};
+use views::view::Change;
+
+/// Few censuses: each of them as a bar says more than an area.
+const FEW: u32 = 4;
+
+/// The tab.
+#[component]
+pub(super) fn ChartTab(props: &PanelProps) -> Html {
+    let (view, on_view) = props.settings::<HeapView>();
+    let width_px = use_state_eq(|| 0.0);
+    let pointed = use_state_eq(|| None);
+    let profiles = use_answer(&props.source, ProfilesQuery);
+    let log = props.overview.span.unwrap_or_default();
+    let axis = props.axis.filter(|_| !view.whole).map(|axis| axis.view);
+    let viewport = viewport(log, axis, *width_px);
+    let query = ChartQuery {
+        choice: view.choice.clone(),
+        range: props.range,
+        view: Some(viewport.span()),
+        width_px: *width_px as u32,
+        over: view.over.clone(),
+        include: view.include.clone(),
+        exclude: view.exclude.clone(),
+    };
+    let chart = use_answer(&props.source, query);
+    let on_width = setter_of(&width_px);
+    let on_point = setter_of(&pointed);
+    let nothing = || Rc::new(None::<Chart>);
+    let chart = chart.unwrap_or_else(nothing);
+    let profile = profiles
+        .as_ref()
+        .and_then(|all| all.get(view.choice.profile as usize));
+    let breakdown = profile.map(|profile| profile.breakdown).unwrap_or_default();
+    let on_legend = {
+        let pointed = pointed.clone();
+        let last = chart
+            .as_ref()
+            .as_ref()
+            .map_or(0, |chart| chart.stacks.len().saturating_sub(1));
+        Callback::from(move |band: Option<usize>| {
+            let stack = pointed.map_or(last, |pointed: views::heap::chart::hit::Pointed| {
+                pointed.stack
+            });
+            let to = band.map(|band| views::heap::chart::hit::Pointed {
+                stack,
+                band: Some(band),
+            });
+            pointed.set(to);
+        })
+    };
+    let on_range = props.on_change.reform(|selection: Option<Interval>| {
+        Change::new(move |view, _| views::view::View { selection, ..view })
+    });
+    let form = shown_form(&view, chart.as_ref().as_ref());
+    html! {
+        <div class="heap-chart">
+            { controls(&view, &on_view, chart.as_ref().as_ref()) }
+            <Legend chart={Rc::clone(&chart)} source={props.source.clone()} {breakdown} view={view.clone()} pointed={*pointed}
+                colours={props.colours} on_view={on_view.clone()} on_point={on_legend} />
+            <ChartCanvas chart={Rc::clone(&chart)} {form} one_scale={view.one_scale} {viewport} range={props.range}
+                pointed={*pointed} colours={props.colours} {on_width} {on_point} on_look={props.on_look.clone()} {on_range}
+                view={view.clone()} {on_view} />
+            { table(chart.as_ref().as_ref()) }
+        </div>
+    }
+}
+
+/// What the chart shows from left to right, as the timeline does.
+fn viewport(log: Interval, axis: Option<Viewport>, width_px: f64) -> Viewport {
+    let mut viewport = axis.unwrap_or_else(|| Viewport::new(log, width_px));
+    viewport.resize(width_px);
+    viewport
+}
+
+/// The form that is shown: of few censuses bars, unless another form than the
+/// usual one was asked for.
+fn shown_form(view: &HeapView, chart: Option<&Chart>) -> Form {
+    let few = chart.is_some_and(|chart| chart.censuses <= FEW);
+    match view.form {
+        Form::Area if few => Form::Bars,
+        form => form,
+    }
+}
+
+fn change<T: 'static>(
+    view: &HeapView,
+    on_view: &Callback<HeapView>,
+    edit: impl Fn(&mut HeapView, T) + 'static,
+) -> Callback<T> {
+    let (view, on_view) = (view.clone(), on_view.clone());
+    Callback::from(move |value| {
+        let mut view = view.clone();
+        edit(&mut view, value);
+        on_view.emit(view);
+    })
+}
+
+fn controls(view: &HeapView, on_view: &Callback<HeapView>, chart: Option<&Chart>) -> Html {
+    let form = |&form: &Form| {
+        let onclick = change(view, on_view, move |view, _: MouseEvent| view.form = form);
+        let pressed = (form == view.form).to_string();
+        html! { <button aria-pressed={pressed} title={form.help()} {onclick}>{ form.title() }</button> }
+    };
+    let words = chart.map(|chart| format!("{}{}", chart.untimed_words(), chart.merged_words()));
+    html! {
+        <div class="chart-controls">
+            <span class="segments" role="group" aria-label="Form of the chart">{ for Form::ALL.iter().map(form) }</span>
+            if view.form == Form::Lines {
+                <label class="check"><input type="checkbox" checked={view.one_scale}
+                    onchange={change(view, on_view, |view, _: Event| view.one_scale = !view.one_scale)} />{ "One scale" }</label>
+            }
+            if chart.is_none_or(|chart| chart.timed) {
+                <Menu id="heap-over" label="Over it" title="What is drawn over the chart">{ over(view, on_view) }</Menu>
+                <label class="check" title="Instead of what the timeline shows"><input type="checkbox" checked={view.whole}
+                    onchange={change(view, on_view, |view, _: Event| view.whole = !view.whole)} />{ "Whole log" }</label>
+            }
+            <span class="faint words">{ words }</span>
+        </div>
+    }
+}
+
+/// What is drawn over the chart.
+fn over(view: &HeapView, on_view: &Callback<HeapView>) -> Html {
+    let toggle = |&over: &Over| {
+        let onchange = change(view, on_view, move |view, _: Event| view.toggle(over));
+        html! {
+            <label class="check" title={over.help()}>
+                <input type="checkbox" checked={view.over.contains(&over)} {onchange} />{ over.title() }
+            </label>
+        }
+    };
+    let include = change(view, on_view, |view, event: InputEvent| {
+        view.include = value_of(event)
+    });
+    let exclude = change(view, on_view, |view, event: InputEvent| {
+        view.exclude = value_of(event)
+    });
+    html! {
+        <>
+            { for Over::ALL.iter().map(toggle) }
+            if view.over.contains(&Over::Messages) {
+                <label class="words">{ "With " }<input type="text" placeholder="any text" value={view.include.clone()} oninput={include} /></label>
+                <label class="words">{ "Without " }<input type="text" placeholder="nothing" value={view.exclude.clone()} oninput={exclude} /></label>
+            }
+            <p class="hint">{ "The sizes are drawn over areas and bars, on the same scale." }</p>
+        </>
+    }
+}
+
+/// The chart for those who do not see it.
+fn table(chart: Option<&Chart>) -> Html {
+    let Some(chart) = chart else {
+        return html! {};
+    };
+    let row = |(place, band)| {
+        let [first, last, most, share] = chart.row(band);
+        html! { <tr><th scope="row">{ chart.title(place) }</th><td>{ first }</td><td>{ last }</td><td>{ most }</td><td>{ share }</td></tr> }
+    };
+    html! {
+        <table class="visually-hidden">
+            <caption>{ "The bands of the chart, in the range" }</caption>
+            <thead><tr><th scope="col">{ "Band" }</th><th scope="col">{ "First census" }</th><th scope="col">{ "Last census" }</th>
+                <th scope="col">{ "Most" }</th><th scope="col">{ "Share" }</th></tr></thead>
+            <tbody>{ for chart.bands.iter().enumerate().map(row) }</tbody>
+        </table>
+    }
+}

@@ -1,0 +1,369 @@
+//! What grows, what rises and falls with it, and what was there only for a short
+//! while.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::counted::{Most, band_name, censuses_text, no_census, select, spark};
+use super::table::{all_bands, pin};
+use crate::dom::value_of;
+use crate::panel::{PanelProps, Source, span_text, use_answer};
+use crate::table_out::TableOut;
+use crate::term::heading;
+use crate::viewer::Goto;
+use eventlog::ids::Duration;
+use model::time::Interval;
+use scene::format;
+use session::heap::growth::{
+    BurstRow, Bursts, BurstsQuery, Companions, CompanionsQuery, Growing, GrowthBy, GrowthQuery,
+    RanThen, RanThenQuery, SpanThen, ThreadThen,
+};
+use session::heap::table::{BandRow, Called};
+use session::tracks::thread::Thread;
+use session::tracks::user_span::UserSpan;
+use views::heap::settings::HeapView;
+use views::heap::words;
+
+/// The lists.
+#[component]
+pub(super) fn GrowthList(props: &PanelProps) -> Html {
+    let (view, on_view) = props.settings::<HeapView>();
+    let choice = all_bands(&view.choice);
+    let query = GrowthQuery {
+        choice: choice.clone(),
+        range: props.range,
+        by: view.growth,
+    };
+    let growing = use_answer(&props.source, query);
+    let bursts = use_answer(
+        &props.source,
+        BurstsQuery {
+            choice: choice.clone(),
+            range: props.range,
+        },
+    );
+    let Some(growing) = growing.as_deref().and_then(Option::as_ref) else {
+        return html! { <p class="empty">{ "Working out what grows…" }</p> };
+    };
+    if growing.counted.censuses == 0 {
+        return no_census(props, &growing.counted);
+    }
+    let first = growing.rows.first().map(|row| row.called.key.clone());
+    let suspect = view.choice.pinned.clone().or(first);
+    let on_pin = {
+        let (view, on_view) = (view.clone(), on_view.clone());
+        Callback::from(move |key: String| pin(&view, &on_view, &key))
+    };
+    html! {
+        <div class="heap-growth">
+            { list(props, &view, growing, &on_view, &on_pin) }
+            <div>
+                if let Some(suspect) = suspect {
+                    <Beside source={props.source.clone()} pinned={view.choice.pinned.clone()} {on_pin}
+                        query={CompanionsQuery { choice, range: props.range, suspect }} />
+                }
+                if let Some(bursts) = bursts.as_deref().and_then(Option::as_ref) {
+                    <BurstList ..BurstProps { panel: props.clone(), bursts: Rc::new(bursts.clone()) } />
+                }
+            </div>
+        </div>
+    }
+}
+
+/// A band as a button that follows it.
+fn band(called: &Called, pinned: Option<&str>, on_pin: &Callback<String>) -> Html {
+    let (key, is_pinned) = (called.key.clone(), pinned == Some(called.key.as_str()));
+    let onclick = on_pin.reform(move |_: MouseEvent| key.clone());
+    html! {
+        <button class="quiet band" aria-pressed={is_pinned.to_string()} {onclick}>{ band_name(called, is_pinned) }</button>
+    }
+}
+
+/// The bands that grow.
+fn list(
+    props: &PanelProps,
+    view: &HeapView,
+    growing: &Growing,
+    on_view: &Callback<HeapView>,
+    on_pin: &Callback<String>,
+) -> Html {
+    let onchange = {
+        let view = view.clone();
+        on_view.reform(move |event: Event| HeapView {
+            growth: GrowthBy::named(&value_of(event)).unwrap_or_default(),
+            ..view.clone()
+        })
+    };
+    let option = |by: GrowthBy, title: &'static str| {
+        html! { <option value={by.word()} selected={view.growth == by}>{ title }</option> }
+    };
+    let pinned = view.choice.pinned.as_deref();
+    let row = |(place, row): (usize, &BandRow)| {
+        let numbers = &row.numbers;
+        html! {
+            <tr>
+                <th scope="row">{ band(&row.called, pinned, on_pin) }</th>
+                <td>{ spark(growing.spark(place)) }</td>
+                <td>{ words::gained(numbers.gained()) }</td>
+                <td>{ format::fraction(numbers.share) }</td>
+                <td class="words">{ words::growth(numbers) }</td>
+            </tr>
+        }
+    };
+    let shown = growing.rows.len() as u64;
+    html! {
+        <section aria-labelledby="growth-title">
+            <p class="tools">
+                <strong id="growth-title">{ "What grows" }</strong>
+                <label>{ "ranked by " }
+                    <select {onchange}>
+                        { option(GrowthBy::Slope, "slope") }
+                        { option(GrowthBy::Gained, "what was gained") }
+                    </select>
+                </label>
+            </p>
+            <p class="faint">{ censuses_text(props, &growing.counted) }</p>
+            if growing.rows.is_empty() {
+                <p class="empty">{ "Nothing grows here: no band that is in at least half of these censuses rises from one to the next." }</p>
+            } else {
+                <TableOut name="heap-growth">
+                    <table class="plain-table">
+                        <thead><tr>
+                            { heading("Band", "Click to follow it through all views; click again to stop") }
+                            { heading("Over time", "What it holds from the first to the last census, by its own maximum") }
+                            { heading("Gained", "The last census less the first one") }
+                            { heading("Share", "Of the bytes of all bands, summed over these censuses") }
+                            { heading("Slope", "Of the straight line that fits best through its bytes. R² says how much of what the band does the line explains, 0 to 1. Ranked by slope, only bands are listed that are in at least half of the censuses") }
+                        </tr></thead>
+                        <tbody>{ for growing.rows.iter().enumerate().map(row) }</tbody>
+                    </table>
+                </TableOut>
+                if growing.total > shown {
+                    <p class="faint">{ format!("{} of {} bands that grow; the table has all.", format::count(shown), format::count(growing.total)) }</p>
+                }
+            }
+        </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct BesideProps {
+    source: Source,
+    query: CompanionsQuery,
+    pinned: Option<String>,
+    on_pin: Callback<String>,
+}
+
+/// The bands that rise and fall with a suspect.
+#[component]
+fn Beside(props: &BesideProps) -> Html {
+    let answer = use_answer(&props.source, props.query.clone());
+    let Some(Companions {
+        bands,
+        correlation,
+        explanation,
+    }) = answer.as_deref().and_then(Option::as_ref)
+    else {
+        return html! {
+            if answer.is_some() {
+                <p class="empty">{ "The band that is followed is in no census of this range." }</p>
+            }
+        };
+    };
+    let suspect = bands
+        .rows
+        .first()
+        .map_or("", |row| row.called.name.as_str());
+    let row = |(place, row): (usize, &BandRow)| {
+        let like = correlation.get(place).copied().unwrap_or_default();
+        html! {
+            <tr>
+                <th scope="row">{ band(&row.called, props.pinned.as_deref(), &props.on_pin) }</th>
+                <td>{ spark(bands.spark(place)) }</td>
+                <td>{ if place == 0 { "itself".to_owned() } else { format!("{like:.3}") } }</td>
+                <td>{ words::about(row.numbers.mean) }</td>
+                <td>{ words::gained(row.numbers.gained()) }</td>
+            </tr>
+        }
+    };
+    let title = format!("What rises and falls with {suspect}");
+    let more = bands.total.saturating_sub(bands.rows.len() as u64 - 1);
+    html! {
+        <section aria-label={title.clone()}>
+            <p class="tools"><strong>{ title }</strong></p>
+            if let Some(explanation) = explanation {
+                <p>{ explanation.clone() }</p>
+            }
+            if bands.total == 0 {
+                <p class="faint">{ "No other band that matters (a thousandth of the bytes or more) has its shape." }</p>
+            } else {
+                <p class="faint">{ "These rise and fall together: often what the suspect holds, or what holds it." }
+                    if more > 0 { { format!(" The {} most alike of {}.", bands.rows.len() - 1, format::count(bands.total)) } }</p>
+            }
+            <TableOut name="heap-alike">
+                <table class="plain-table">
+                    <thead><tr>
+                        { heading("Band", "A click follows it instead") }
+                        { heading("Over time", "Each by its own maximum") }
+                        { heading("Likeness", "Pearson's correlation of both over the censuses of the range: 1 if one is the other times a number. Listed from 0.9 on, of bands with at least a thousandth of all bytes") }
+                        { heading("Average", "The mean over all censuses of the range") }
+                        { heading("Gained", "The last census less the first one") }
+                    </tr></thead>
+                    <tbody>{ for bands.rows.iter().enumerate().map(row) }</tbody>
+                </table>
+            </TableOut>
+        </section>
+    }
+}
+
+#[derive(Clone, Properties, PartialEq)]
+struct BurstProps {
+    panel: PanelProps,
+    bursts: Rc<Bursts>,
+}
+
+/// What was there only for a short while.
+#[component]
+fn BurstList(props: &BurstProps) -> Html {
+    let open = use_state_eq(|| None::<Interval>);
+    let (panel, bursts) = (&props.panel, &props.bursts);
+    let (view, on_view) = panel.settings::<HeapView>();
+    let on_pin = {
+        let view = view.clone();
+        Callback::from(move |key: String| pin(&view, &on_view, &key))
+    };
+    let pinned = view.choice.pinned.as_deref();
+    let row = |row: &BurstRow| {
+        let (span, is_open) = (row.span, row.span.is_some() && *open == row.span);
+        let onclick = {
+            let open = open.setter();
+            Callback::from(move |_: MouseEvent| open.set(span.filter(|_| !is_open)))
+        };
+        let when = match row.peak.time {
+            Some(time) => html! {
+                <button class="quiet" aria-expanded={is_open.to_string()} {onclick}
+                    title="Who ran then">{ format!("{} {}", if is_open { "▾" } else { "▸" }, format::time(time)) }</button>
+            },
+            None => words::census(&row.peak).into(),
+        };
+        html! {
+            <>
+                <tr>
+                    <th scope="row">{ band(&row.called, pinned, &on_pin) }</th>
+                    <td>{ when }</td>
+                    <td><Most name={row.called.name.clone()} bytes={row.bytes} at={row.peak.time} on_goto={panel.on_goto.clone()} /></td>
+                    <td>{ format::bytes(row.usual_bytes) }</td>
+                    <td>{ format::count(row.censuses.into()) }</td>
+                </tr>
+                if let Some(span) = span.filter(|_| is_open) {
+                    <tr class="then"><td colspan="5"><Then panel={panel.clone()} {span} /></td></tr>
+                }
+            </>
+        }
+    };
+    let shown = bursts.rows.len() as u64;
+    let all = if bursts.total > shown {
+        format!(
+            " The {} highest of {}.",
+            format::count(shown),
+            format::count(bursts.total)
+        )
+    } else {
+        String::new()
+    };
+    html! {
+        <section aria-labelledby="bursts-title">
+            <p class="tools"><strong id="bursts-title">{ "Bursts" }</strong></p>
+            if bursts.rows.is_empty() {
+                <p class="faint">{ "No band was far above its usual size for a few censuses and came down again." }</p>
+            } else {
+                <p class="faint">{ format!("Far above the usual size for a few censuses, then down again.{all}") }</p>
+                <table class="plain-table">
+                    <thead><tr>
+                        { heading("Band", "A click follows it through all views") }
+                        { heading("When", "The census with the most bytes; opens what ran then") }
+                        { heading("Most", "What the band held in that census") }
+                        { heading("Usually", "Its median over the range. A burst is more than twice that, more than it and six times the usual distance from it, at least 1 % of the largest census above it, and in at most a tenth of the censuses") }
+                        { heading("Censuses", "In how many censuses it was that high") }
+                    </tr></thead>
+                    <tbody>{ for bursts.rows.iter().map(row) }</tbody>
+                </table>
+            }
+        </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ThenProps {
+    panel: PanelProps,
+    span: Interval,
+}
+
+/// What ran in the time of a burst.
+#[component]
+fn Then(props: &ThenProps) -> Html {
+    let (panel, span) = (&props.panel, props.span);
+    let answer = use_answer(&panel.source, RanThenQuery(span));
+    let onclick = panel
+        .on_change
+        .reform(move |_: MouseEvent| select(Some(span)));
+    html! {
+        <>
+            <p><button class="small" {onclick} title="From the census before it to its last one">{ format!("Select {}", span_text(span)) }</button></p>
+            if let Some(then) = answer.as_deref() {
+                { threads(panel, span, then) }
+                { spans(panel, then) }
+            }
+        </>
+    }
+}
+
+fn threads(panel: &PanelProps, span: Interval, then: &RanThen) -> Html {
+    if !then.known {
+        return html! { <p class="faint">{ "What ran then is known once the log is read." }</p> };
+    }
+    if then.threads.is_empty() {
+        return html! { <p class="faint">{ "No thread ran then as far as the log says. It may lack events of the scheduler: +RTS -l writes them, -l-a does not." }</p> };
+    }
+    let thread = |thread: &ThreadThen| {
+        let row = Thread(thread.id).into();
+        let onclick = panel.on_goto.reform(move |_: MouseEvent| Goto {
+            span,
+            row: Some(row),
+            zoom: true,
+            details: false,
+        });
+        let name = thread
+            .label
+            .as_ref()
+            .map_or_else(String::new, |label| format!(" {label}"));
+        let time = format::duration(Duration(thread.running_ns));
+        let share = format::percent(thread.running_ns, then.running_ns);
+        html! { <li><button class="link" {onclick}>{ format!("thread {}{name}", thread.id) }</button>{ format!(" ran {time} ({share})") }</li> }
+    };
+    html! { <ul>{ for then.threads.iter().map(thread) }</ul> }
+}
+
+fn spans(panel: &PanelProps, then: &RanThen) -> Html {
+    let span = |found: &SpanThen| {
+        let (span, row) = (found.span, UserSpan(found.name_place).into());
+        let onclick = panel.on_goto.reform(move |_: MouseEvent| Goto {
+            span,
+            row: Some(row),
+            zoom: true,
+            details: false,
+        });
+        html! { <li><button class="link" {onclick}>{ found.name.clone() }</button>{ format!(" {}", span_text(span)) }</li> }
+    };
+    let more = then.span_count.saturating_sub(then.spans.len() as u64);
+    html! {
+        if !then.spans.is_empty() {
+            <p>{ "Spans of the program that overlap:" }</p>
+            <ul>{ for then.spans.iter().map(span) }</ul>
+            if more > 0 {
+                <p class="faint">{ format!("and {} more", format::count(more)) }</p>
+            }
+        }
+    }
+}

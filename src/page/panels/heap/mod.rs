@@ -1,0 +1,186 @@
+//! What holds the heap: which profile, which bands, and for these a chart and
+//! tables, each in a tab.
+
+mod about;
+mod bar;
+mod canvas;
+mod chart;
+mod counted;
+mod growth;
+mod held;
+mod legend;
+mod moments;
+mod table;
+mod tree;
+
+use std::rc::Rc;
+
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+use self::bar::Bar;
+use self::chart::ChartTab;
+use self::growth::GrowthList;
+use self::held::Held;
+use self::moments::Moments;
+use self::table::Table;
+use self::tree::Tree;
+use crate::dom::focus;
+use crate::guide::how_to_record;
+use crate::panel::{PanelProps, use_answer};
+use analysis::heap::Breakdown;
+use session::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, ways};
+use views::heap::settings::{HeapView, Tab};
+
+/// The panel.
+#[component]
+pub(super) fn Heap(props: &PanelProps) -> Html {
+    let (view, on_view) = props.settings::<HeapView>();
+    let Some(profiles) = use_answer(&props.source, ProfilesQuery) else {
+        return html! { <p class="empty">{ "Loading the heap profiles…" }</p> };
+    };
+    let Some(profile) = profiles
+        .get(view.choice.profile as usize)
+        .or(profiles.first())
+    else {
+        return empty(props);
+    };
+    let tabs = tabs_of(profile);
+    let tab = if tabs.contains(&view.tab) {
+        view.tab
+    } else {
+        Tab::Chart
+    };
+    let on_tab = {
+        let (view, on_view) = (view.clone(), on_view.clone());
+        Callback::from(move |tab| {
+            on_view.emit(HeapView {
+                tab,
+                ..view.clone()
+            })
+        })
+    };
+    html! {
+        <div class="heap">
+            <Bar profiles={Rc::clone(&profiles)} view={view.clone()} range={props.range}
+                complete={props.source.complete} source={props.source.clone()} on_view={on_view.clone()} />
+            { view_tabs(&tabs, tab, &on_tab) }
+            <div id="heap-tab" class="heap-body" role="tabpanel" aria-labelledby={tab_id(tab)}>
+                { open_tab(tab, props) }
+            </div>
+        </div>
+    }
+}
+
+/// The tabs that a profile has: only one of cost-centre stacks is a tree.
+fn tabs_of(profile: &ProfileInfo) -> Vec<Tab> {
+    let is_there = |tab: &Tab| match tab {
+        Tab::Tree => profile.breakdown == Breakdown::CostCentreStack,
+        _ => BUILT.contains(tab),
+    };
+    Tab::ALL.iter().copied().filter(is_there).collect()
+}
+
+/// The tabs that have a component.
+const BUILT: &[Tab] = &[Tab::Chart, Tab::Table, Tab::Moments, Tab::Growth, Tab::Held];
+
+/// What is in a tab.
+fn open_tab(tab: Tab, props: &PanelProps) -> Html {
+    match tab {
+        Tab::Table => html! { <Table ..props.clone() /> },
+        Tab::Moments => html! { <Moments ..props.clone() /> },
+        Tab::Growth => html! { <GrowthList ..props.clone() /> },
+        Tab::Tree => html! { <Tree ..props.clone() /> },
+        Tab::Held => html! { <Held ..props.clone() /> },
+        _ => html! { <ChartTab ..props.clone() /> },
+    }
+}
+
+fn tab_id(tab: Tab) -> String {
+    format!("heap-{}", tab.word())
+}
+
+fn view_tabs(tabs: &[Tab], open: Tab, on_tab: &Callback<Tab>) -> Html {
+    let one = |&tab: &Tab| {
+        let selected = tab == open;
+        let onclick = on_tab.reform(move |_: MouseEvent| tab);
+        html! {
+            <button role="tab" id={tab_id(tab)} aria-selected={selected.to_string()} aria-controls="heap-tab" title={tab.help()}
+                tabindex={if selected { "0" } else { "-1" }} {onclick}>{ tab.title() }</button>
+        }
+    };
+    let onkeydown = {
+        let (tabs, on_tab) = (tabs.to_vec(), on_tab.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            let Some(other) = beside(&tabs, open, &event.key()) else {
+                return;
+            };
+            event.stop_propagation();
+            event.prevent_default();
+            let tab = gloo_utils::document().get_element_by_id(&tab_id(other));
+            if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<HtmlElement>().ok()) {
+                // Focus follows the selected tab.
+                focus(&tab);
+            }
+            on_tab.emit(other);
+        })
+    };
+    html! {
+        <div class="tabs inner" role="tablist" aria-label="Views of the heap" {onkeydown}>{ for tabs.iter().map(one) }</div>
+    }
+}
+
+/// The tab that an arrow key goes to.
+fn beside(tabs: &[Tab], open: Tab, key: &str) -> Option<Tab> {
+    let at = tabs.iter().position(|tab| *tab == open)?;
+    let to = match key {
+        "ArrowLeft" => (at + tabs.len() - 1) % tabs.len(),
+        "ArrowRight" => (at + 1) % tabs.len(),
+        "Home" => 0,
+        "End" => tabs.len() - 1,
+        _ => return None,
+    };
+    tabs.get(to).copied()
+}
+
+/// How to get something to draw; the memory is told without censuses, too.
+fn empty(props: &PanelProps) -> Html {
+    html! {
+        <>
+            { how_to(props) }
+            <Held ..props.clone() />
+        </>
+    }
+}
+
+fn how_to(props: &PanelProps) -> Html {
+    let ghc = props.overview.ghc.as_deref();
+    let what = if props.source.complete {
+        "This log has no heap profile: no census of what is in the heap."
+    } else {
+        "No census of what is in the heap has been read so far."
+    };
+    let by = match ghc {
+        Some(version) => format!("The program was compiled by GHC {version}. "),
+        None => String::new(),
+    };
+    let way = |(flags, shows, needs): &(&str, &str, &str)| {
+        html! { <tr><th scope="row"><code>{ *flags }</code></th><td>{ *shows }</td><td>{ *needs }</td></tr> }
+    };
+    html! {
+        <div class="empty">
+            <p>{ what }</p>
+            if is_too_old(ghc) {
+                <p>{ by }{ "Logs have heap profiles since GHC 8.2; older programs write them into a file of their own (.hp)." }</p>
+            } else {
+                <p>{ by }{ "Run it with one of these flags of +RTS; -i0.1 takes a census every 0.1 s." }</p>
+                <table class="plain-table ways">
+                    <thead><tr><th scope="col">{ "+RTS" }</th><th scope="col">{ "What holds the heap" }</th><th scope="col">{ "Compiled with" }</th></tr></thead>
+                    <tbody>{ for ways(ghc).iter().map(way) }</tbody>
+                </table>
+            }
+            { how_to_record("record-heap") }
+        </div>
+    }
+}

@@ -1,0 +1,415 @@
+//! One census, or what grew and shrank between two.
+
+use std::fmt::Write as _;
+
+use web_sys::Element;
+use yew::prelude::*;
+
+use super::counted::{band_name, no_census};
+use super::table::{FIRST_ROWS, all_bands, pin, size};
+use crate::dom::{setter_of, value_of};
+use crate::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::panel::{PanelProps, use_answer};
+use crate::rows_out::{RowsOf, RowsOut};
+use scene::format;
+use session::cells::{Separated, rows_text};
+use session::heap::counted::Moment;
+use session::heap::moments::{
+    MomentColumn, MomentRow, Moments as Answer, MomentsChoice, MomentsQuery,
+};
+use views::heap::settings::HeapView;
+use views::heap::words;
+
+const COLUMNS: &[Column] = &[
+    Column::text("band", "Band", 140, "What the log calls it, or its name. Click or press Enter to follow it through all views; again to stop",
+    ).growing().narrow_px(110),
+    Column::number("before", "Before", 80, "What it holds in the earlier census"),
+    Column::number("after", "After", 80, "What it holds in the later census"),
+    Column::number("difference", "Difference", 90, "What it gained from one to the other; click this heading again to list what lost the most first",
+    ),
+    Column::text("bar", "Grew or shrank", 110, "The difference as a bar: to the right it grew, to the left it shrank",
+    ).growing()
+    .unsorted(),
+    Column::number("share", "Share", 60, "Of all bytes in the later census").unsorted(),
+];
+
+/// What a click on the head of each column sorts by.
+const SORTS: [Option<MomentColumn>; 6] = [
+    Some(MomentColumn::Name),
+    Some(MomentColumn::Before),
+    Some(MomentColumn::After),
+    Some(MomentColumn::Difference),
+    None,
+    None,
+];
+
+const ALONE_COLUMNS: &[Column] = &[
+    COLUMNS[0],
+    Column::number("bytes", "Bytes", 84, "What it holds in this census"),
+    Column::text(
+        "size",
+        "Size",
+        110,
+        "Its bytes as a bar; the longest is the largest band",
+    )
+    .growing()
+    .unsorted(),
+    Column::number("share", "Share", 60, "Of all bytes in this census").unsorted(),
+];
+
+const ALONE_SORTS: [Option<MomentColumn>; 4] = [
+    Some(MomentColumn::Name),
+    Some(MomentColumn::After),
+    None,
+    None,
+];
+
+/// How many points the small picture of all censuses has.
+const POINTS: u32 = 600;
+
+/// The two censuses.
+#[component]
+pub(super) fn Moments(props: &PanelProps) -> Html {
+    let (view, on_view) = props.settings::<HeapView>();
+    let window = use_state_eq(|| FIRST_ROWS);
+    let current = use_state_eq(|| None::<u64>);
+    let query = MomentsQuery {
+        choice: all_bands(&view.choice),
+        range: props.range,
+        moments: view.moments,
+        points: POINTS,
+        rows: (*window).clone(),
+    };
+    {
+        let current = current.setter();
+        let shown = (props.range, query.choice.clone(), query.moments);
+        use_effect_with(shown, move |_| current.set(None));
+    }
+    let answer = use_answer(&props.source, query.clone());
+    let (alone, pinned) = (view.moments.alone, view.choice.pinned.clone());
+    let rows = use_memo(
+        (answer.clone(), pinned, alone),
+        |(answer, pinned, alone)| {
+            let found = answer.as_ref().and_then(|found| found.as_ref().as_ref());
+            found.map_or_else(Rows::default, |found| {
+                grid_rows(found, pinned.as_deref(), *alone)
+            })
+        },
+    );
+    let out = use_memo((props.source.client.clone(), query), |(client, query)| {
+        let query = query.clone();
+        let question = move |rows| MomentsQuery {
+            rows,
+            ..query.clone()
+        };
+        RowsOf::written(client.clone(), question, text)
+    });
+    let Some(found) = answer.as_deref().and_then(Option::as_ref) else {
+        return html! { <p class="empty">{ "Loading the censuses…" }</p> };
+    };
+    let moments = view.moments;
+    let is_chosen = moments.after.is_some() && (alone || moments.before.is_some());
+    if found.counted.censuses == 0 && !is_chosen {
+        return no_census(props, &found.counted);
+    }
+    let on_moments = {
+        let (view, on_view) = (view.clone(), on_view.clone());
+        Callback::from(move |moments| {
+            on_view.emit(HeapView {
+                moments,
+                ..view.clone()
+            })
+        })
+    };
+    let (columns, sorts) = match alone {
+        true => (ALONE_COLUMNS, &ALONE_SORTS[..]),
+        false => (COLUMNS, &SORTS[..]),
+    };
+    // Alone, a difference is what the band holds.
+    let by = match moments.column {
+        MomentColumn::Name => MomentColumn::Name,
+        _ if alone => MomentColumn::After,
+        column => column,
+    };
+    let column = sorts.iter().position(|sort| *sort == Some(by));
+    let sort = column.map(|column| (column, moments.descending));
+    let on_sort = on_moments.reform(move |column: usize| {
+        let column = sorts.get(column).copied().flatten().unwrap_or_default();
+        MomentsChoice {
+            column: by,
+            ..moments
+        }
+        .clicked(column)
+    });
+    let on_activate = {
+        let answer = answer.clone();
+        Callback::from(move |row: u64| {
+            let found = answer.as_deref().and_then(Option::as_ref);
+            if let Some(row) = found.and_then(|found| found.row(row)) {
+                pin(&view, &on_view, &row.called.key);
+            }
+        })
+    };
+    let on_current = setter_of(&current).reform(|went: Went| Some(went.row));
+    let name = if alone { "census-rows" } else { "moment-rows" };
+    html! {
+        <div class="heap-moments">
+            { controls(moments, found, &on_moments, (*out).clone()) }
+            { picture(moments, found, &on_moments) }
+            if found.total == 0 {
+                <p class="empty">{ "No band with this in its name holds anything then. Clear the filter to see all." }</p>
+            } else {
+                <Grid key={name} {name} label="Bands" {columns} total={found.total} {rows} sums={sums_row(found, alone)}
+                    {sort} {on_sort} on_window={setter_of(&window)} current={*current} {on_current} {on_activate} />
+            }
+        </div>
+    }
+}
+
+/// The rows of the file: bytes.
+fn text(found: &Option<Answer>, how: Separated, is_first: bool) -> String {
+    const NAMES: [&str; 5] = ["label", "name", "before", "after", "difference"];
+    let rows = found.iter().flat_map(|found| &found.rows);
+    let cells = rows.map(|row| {
+        [
+            row.called.key.as_str().into(),
+            row.called.name.as_str().into(),
+            row.before.into(),
+            row.after.into(),
+            (row.difference() as f64).into(),
+        ]
+    });
+    rows_text(how, &NAMES, cells, is_first)
+}
+
+/// Which censuses, and what there is between them.
+fn controls(
+    moments: MomentsChoice,
+    found: &Answer,
+    on_moments: &Callback<MomentsChoice>,
+    rows: RowsOf,
+) -> Html {
+    let on_alone = on_moments.reform(move |_: Event| MomentsChoice {
+        alone: !moments.alone,
+        ..moments
+    });
+    let on_before = on_moments.reform(move |before| MomentsChoice {
+        before: Some(before),
+        ..moments
+    });
+    let on_after = on_moments.reform(move |after| MomentsChoice {
+        after: Some(after),
+        ..moments
+    });
+    let on_ends = on_moments.reform(move |_: MouseEvent| MomentsChoice {
+        before: None,
+        after: None,
+        ..moments
+    });
+    let (before, after) = found.all;
+    let said = match moments.alone {
+        true => format!(
+            "{} in {}",
+            format::bytes(after),
+            format::many(found.total, "band")
+        ),
+        false => format!(
+            "{} → {}: {}",
+            format::bytes(before),
+            format::bytes(after),
+            words::gained(after as i64 - before as i64)
+        ),
+    };
+    let chosen = moments.before.is_some() || moments.after.is_some();
+    html! {
+        <div class="controls">
+            <label class="check"><input type="checkbox" checked={moments.alone} onchange={on_alone} />{ " One census" }</label>
+            if !moments.alone {
+                <Stepper title="Before" moment={found.before} of={found.counted.of} on_census={on_before} />
+            }
+            <Stepper title={if moments.alone { "Census" } else { "After" }} moment={found.after} of={found.counted.of} on_census={on_after} />
+            if chosen {
+                <button class="small" onclick={on_ends} title="Take the first and the last census of the selected range again, or of the log">{ "Ends of the range" }</button>
+            }
+            <span class="for" role="status">{ said }</span>
+            <RowsOut name="moments" total={found.total} {rows} />
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct StepperProps {
+    title: &'static str,
+    moment: Moment,
+    /// How many censuses there are.
+    of: u32,
+    on_census: Callback<u32>,
+}
+
+/// A census by its number, with the ones beside it.
+#[component]
+fn Stepper(props: &StepperProps) -> Html {
+    let (census, last) = (props.moment.census, props.of.saturating_sub(1));
+    let step = |to: Option<u32>, sign: &'static str, what: &'static str| {
+        let to = to.filter(|to| *to <= last);
+        let onclick = props
+            .on_census
+            .reform(move |_: MouseEvent| to.unwrap_or(census));
+        let label = format!("{}: {what}", props.title);
+        html! { <button class="small" {onclick} disabled={to.is_none()} aria-label={label} title={what}>{ sign }</button> }
+    };
+    let onchange = {
+        let on_census = props.on_census.clone();
+        Callback::from(move |event: Event| {
+            if let Ok(number) = value_of(event).parse::<u32>() {
+                on_census.emit(number.saturating_sub(1).min(last));
+            }
+        })
+    };
+    let time = props
+        .moment
+        .time
+        .map_or_else(String::new, |time| format!(" at {}", format::time(time)));
+    html! {
+        <span class="stepper">
+            { step(census.checked_sub(1), "‹", "previous census") }
+            <label>{ format!("{} ", props.title) }
+                <input type="number" min="1" max={props.of.to_string()} value={(u64::from(census) + 1).to_string()} {onchange}
+                    title="The number of the census; arrow keys go to the next and the previous one" />
+            </label>
+            { step(census.checked_add(1), "›", "next census") }
+            <span class="faint">{ format!("of {}{time}", format::count(props.of.into())) }</span>
+        </span>
+    }
+}
+
+/// All bytes over all censuses: a click sets the nearer one of the two.
+fn picture(moments: MomentsChoice, found: &Answer, on_moments: &Callback<MomentsChoice>) -> Html {
+    let (points, of) = (found.totals.len(), found.counted.of.max(1));
+    let most = found.totals.iter().copied().fold(1.0, f64::max);
+    let mut path = String::from("M0 100");
+    for (x, bytes) in found.totals.iter().enumerate() {
+        // Writing to a string cannot fail.
+        let _ = write!(path, "V{:.1}H{}", 100.0 - bytes / most * 96.0, x + 1);
+    }
+    path.push_str("V100Z");
+    let (before, after) = (found.before.census, found.after.census);
+    let line = |census: u32, class: &'static str| {
+        let x = (f64::from(census) + 0.5) / f64::from(of) * points as f64;
+        html! { <line {class} x1={format!("{x:.2}")} x2={format!("{x:.2}")} y1="0" y2="100" /> }
+    };
+    let onclick = on_moments.reform(move |event: MouseEvent| {
+        let element: Option<Element> = event
+            .current_target()
+            .and_then(|it| wasm_bindgen::JsCast::dyn_into(it).ok());
+        let share = element.map_or(0.0, |element| {
+            let place = element.get_bounding_client_rect();
+            (f64::from(event.client_x()) - place.left()) / place.width().max(1.0)
+        });
+        let census = ((share * f64::from(of)) as u32).min(of - 1);
+        match !moments.alone && census.abs_diff(before) < census.abs_diff(after) {
+            true => MomentsChoice {
+                before: Some(census),
+                ..moments
+            },
+            false => MomentsChoice {
+                after: Some(census),
+                ..moments
+            },
+        }
+    });
+    let label = match moments.alone {
+        true => format!(
+            "The bytes of all censuses; marked: {}",
+            words::census(&found.after)
+        ),
+        false => format!(
+            "The bytes of all censuses; marked: {} and {}",
+            words::census(&found.before),
+            words::census(&found.after)
+        ),
+    };
+    html! {
+        <svg class="census-strip" viewBox={format!("0 0 {} 100", points.max(1))} preserveAspectRatio="none"
+            role="img" aria-label={label} {onclick}>
+            <title>{ "The bytes of all censuses. A click chooses the nearest one" }</title>
+            <path d={path} />
+            if !moments.alone {
+                { line(before, "before") }
+            }
+            { line(after, "after") }
+        </svg>
+    }
+}
+
+fn grid_rows(found: &Answer, pinned: Option<&str>, alone: bool) -> Rows {
+    let row = |row: &MomentRow| {
+        let is_pinned = pinned == Some(row.called.key.as_str());
+        let name = band_name(&row.called, is_pinned);
+        let share = format::percent(row.after, found.after.bytes).into();
+        let bar = bar(row, found.longest, alone);
+        let cells = match alone {
+            true => vec![name, size(row.after), bar, share],
+            false => {
+                let difference = words::gained(row.difference()).into();
+                vec![
+                    name,
+                    size(row.before),
+                    size(row.after),
+                    difference,
+                    bar,
+                    share,
+                ]
+            }
+        };
+        GridRow {
+            cells,
+            class: classes!(is_pinned.then_some("pinned")),
+            branch: None,
+        }
+    };
+    Rows {
+        first: found.first,
+        rows: found.rows.iter().map(row).collect(),
+    }
+}
+
+fn sums_row(found: &Answer, alone: bool) -> GridRow {
+    let (before, after) = found.all;
+    let share = format::percent(after, found.after.bytes).into();
+    let name = Html::from("All of them");
+    match alone {
+        true => vec![name, size(after), "".into(), share],
+        false => {
+            let difference = words::gained(after as i64 - before as i64).into();
+            vec![
+                name,
+                size(before),
+                size(after),
+                difference,
+                "".into(),
+                share,
+            ]
+        }
+    }
+    .into()
+}
+
+/// A bar from the middle: to the right it grew. Alone it begins on the left.
+fn bar(row: &MomentRow, longest: u64, alone: bool) -> Html {
+    let room = if alone { 100.0 } else { 50.0 };
+    let length = row.after.abs_diff(row.before) as f64 / longest.max(1) as f64 * room;
+    let (class, x) = match (alone, row.difference() < 0) {
+        (true, _) => ("size", 0.0),
+        (false, true) => ("shrank", 50.0 - length),
+        (false, false) => ("grew", 50.0),
+    };
+    html! {
+        <svg class="difference" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+            <rect {class} x={format!("{x:.2}")} y="0" width={format!("{length:.2}")} height="8" />
+            if !alone {
+                <line x1="50" x2="50" y1="0" y2="8" />
+            }
+        </svg>
+    }
+}

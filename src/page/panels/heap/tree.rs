@@ -1,0 +1,322 @@
+//! The tree of cost centres of a `-hc` profile: what each holds by itself and
+//! with what it calls, in the selected range or in the whole log.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::dom::setter_of;
+use crate::grid::{Branch, Column, Grid, GridRow, Rows, ScrollTo, Went};
+use crate::guide::how_to_record;
+use crate::panel::{PanelProps, span_text, use_answer};
+use crate::rows_out::{RowsOf, RowsOut};
+use crate::shares::share_bar;
+use analysis::flamegraph::sources;
+use scene::format;
+use session::flame::step::Step;
+use session::heap::tree::{NodeBytes, Open, TreeAnswer, TreeColumn, TreeQuery, TreeRow};
+use views::flame::frame_name;
+use views::heap::settings::HeapView;
+use views::panels::FLAME_GRAPH;
+use views::view::Change;
+use views::view::flame::{FlameOrder, FlameView};
+
+const COLUMNS: &[Column] = &[
+    Column::text(
+        "cost-centre",
+        "Cost centre",
+        180,
+        "Who allocated it. The arrow keys open and close what it calls",
+    )
+    .growing()
+    .narrow_px(140),
+    Column::text(
+        "share",
+        "Share",
+        120,
+        "Its part of all bytes, with what it calls: of that, itself",
+    )
+    .unsorted(),
+    Column::number(
+        "total",
+        "With callees",
+        132,
+        "Bytes that it and all that it calls hold: the mean of the censuses",
+    ),
+    Column::number(
+        "own",
+        "Itself",
+        132,
+        "Bytes that it holds itself: the mean of the censuses",
+    ),
+    Column::number(
+        "last-total",
+        "Last, with callees",
+        132,
+        "Bytes that it and all that it calls hold in the last of the censuses",
+    ),
+    Column::number(
+        "last-own",
+        "Last, itself",
+        132,
+        "Bytes that it holds itself in the last of the censuses",
+    ),
+];
+
+const SORTS: [Option<TreeColumn>; 6] = [
+    Some(TreeColumn::Name),
+    None,
+    Some(TreeColumn::Total),
+    Some(TreeColumn::Own),
+    Some(TreeColumn::LastTotal),
+    Some(TreeColumn::LastOwn),
+];
+
+/// Rows asked for at first, until the grid says which it shows.
+const FIRST_ROWS: Range<u64> = 0..100;
+/// Deeper levels stand no further to the right.
+const DEEPEST: u16 = 24;
+
+/// The tab.
+#[component]
+pub(super) fn Tree(props: &PanelProps) -> Html {
+    let (view, _) = props.settings::<HeapView>();
+    let window = use_state(|| FIRST_ROWS);
+    let open = use_state_eq(|| None::<Open>);
+    let sort = use_state_eq(|| (TreeColumn::default(), true));
+    let current = use_state_eq(|| None::<u32>);
+    let query = TreeQuery {
+        profile: view.choice.profile,
+        range: props.range,
+        filter: view.choice.filter.clone(),
+        sort: sort.0,
+        descending: sort.1,
+        open: (*open).clone(),
+        rows: (*window).clone(),
+    };
+    let answer = use_answer(&props.source, query.clone());
+    // All rows that are open, whichever are in view.
+    let asked = TreeQuery {
+        rows: FIRST_ROWS,
+        ..query
+    };
+    let out = use_memo((props.source.client.clone(), asked), |(client, query)| {
+        let query = query.clone();
+        let question = move |rows| TreeQuery {
+            rows,
+            ..query.clone()
+        };
+        RowsOf::written(client.clone(), question, |tree, how, is_first| {
+            Some(tree.as_ref()?.text(how, is_first))
+        })
+    });
+    let Some(answer) = answer.filter(|_| props.source.complete) else {
+        return html! { <p class="empty">{ "The tree appears once the log is read." }</p> };
+    };
+    let Some(tree) = (*answer).as_ref() else {
+        return html! { <div class="empty"><p>{ "This profile has no tree: only one by cost-centre stack (+RTS -hc, in a program built with -prof) has." }</p>{ how_to_record("record-heap") }</div> };
+    };
+    let on_current = {
+        let (current, answer) = (current.setter(), Rc::clone(&answer));
+        Callback::from(move |went: Went| {
+            let row = answer
+                .as_ref()
+                .as_ref()
+                .and_then(|tree| row_at(tree, went.row));
+            current.set(row.map(|row| row.stack));
+        })
+    };
+    let on_fold = {
+        let (answer, open, current) = (Rc::clone(&answer), open.setter(), current.setter());
+        Callback::from(move |(row, opens): (u64, bool)| {
+            let Some(tree) = answer.as_ref() else { return };
+            let Some(row) = row_at(tree, row) else { return };
+            match row.open {
+                Some(is_open) if is_open != opens => open.set(Some(folded(tree, row, opens))),
+                // What is closed already leads to what it stands below.
+                _ if !opens => {
+                    let parent = row.parent.and_then(|parent| row_at(tree, parent));
+                    current.set(parent.map_or(Some(row.stack), |parent| Some(parent.stack)));
+                }
+                _ => {}
+            }
+        })
+    };
+    let on_activate = {
+        let (answer, on_fold) = (Rc::clone(&answer), on_fold.clone());
+        Callback::from(move |number: u64| {
+            let row = answer
+                .as_ref()
+                .as_ref()
+                .and_then(|tree| row_at(tree, number));
+            if let Some(is_open) = row.and_then(|row| row.open) {
+                on_fold.emit((number, !is_open));
+            }
+        })
+    };
+    let on_sort = {
+        let sort = sort.clone();
+        Callback::from(move |column: usize| {
+            if let Some(by) = SORTS.get(column).copied().flatten() {
+                let turned = if by == sort.0 {
+                    !sort.1
+                } else {
+                    by != TreeColumn::Name
+                };
+                sort.set((by, turned));
+            }
+        })
+    };
+    let sorted = SORTS.iter().position(|by| *by == Some(sort.0));
+    let chosen = current.and_then(|stack| tree.rows.iter().position(|row| row.stack == stack));
+    let at = chosen.map(|place| tree.first + place as u64);
+    let rows = Rc::new(Rows {
+        first: tree.first,
+        rows: tree
+            .rows
+            .iter()
+            .map(|row| grid_row(row, &tree.all))
+            .collect(),
+    });
+    html! {
+        <div class="heap-tree">
+            { head(props, tree, &open.setter(), chosen.and_then(|place| tree.rows.get(place)), (*out).clone()) }
+            if tree.total == 0 {
+                <p class="empty">{ why_empty(props, &view) }</p>
+            } else {
+                <Grid name="heap-tree-rows" label="Cost centres" columns={COLUMNS} total={tree.total} {rows}
+                    sums={sums(&tree.all)} sort={sorted.map(|column| (column, sort.1))} {on_sort}
+                    on_window={setter_of(&window)} current={at} {on_current} {on_activate} {on_fold}
+                    scroll_to={ScrollTo { serial: current.map_or(0, |stack| stack.wrapping_add(1)), row: at.unwrap_or(0) }} />
+            }
+        </div>
+    }
+}
+
+fn row_at(tree: &TreeAnswer, row: u64) -> Option<&TreeRow> {
+    let place = usize::try_from(row.checked_sub(tree.first)?).ok()?;
+    tree.rows.get(place)
+}
+
+/// What is open when a row is opened or closed.
+fn folded(tree: &TreeAnswer, row: &TreeRow, opens: bool) -> Open {
+    let mut open = tree.open.clone();
+    open.retain(|stack| *stack != row.stack);
+    if opens {
+        open.push(row.stack);
+    }
+    Open::These(open)
+}
+
+fn why_empty(props: &PanelProps, view: &HeapView) -> &'static str {
+    match (view.choice.filter.trim().is_empty(), props.range) {
+        (false, _) => {
+            "No cost centre that holds something has this in its name. Clear the filter to see all."
+        }
+        (true, Some(_)) => {
+            "No census was taken in the selected range, or nothing was held then: drop it (Esc) to see the whole log."
+        }
+        (true, None) => "Nothing was held at any census.",
+    }
+}
+
+/// What the numbers are about, and what can be done with the tree.
+fn head(
+    props: &PanelProps,
+    tree: &TreeAnswer,
+    open: &UseStateSetter<Option<Open>>,
+    chosen: Option<&TreeRow>,
+    rows: RowsOf,
+) -> Html {
+    let set = |to: Option<Open>| {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(to.clone()))
+    };
+    let in_graph = chosen.map(|row| row.frame.name());
+    let disabled = in_graph.is_none();
+    let onclick = props.on_change.reform(move |_: MouseEvent| {
+        let steps: Vec<Step> = in_graph.clone().map(Step::Focus).into_iter().collect();
+        Change::new(move |view, _| {
+            let flame = FlameView {
+                source: Some(sources::HEAP),
+                order: FlameOrder::LeftHeavy,
+                steps,
+                ..FlameView::default()
+            };
+            view.with_panel(FLAME_GRAPH).with_settings(flame)
+        })
+    });
+    let censuses = format::many(tree.censuses.into(), "census");
+    let of = match props.range.filter(|_| tree.timed) {
+        Some(range) => format!("{censuses} in {}", span_text(range)),
+        None if tree.timed => format!("{censuses} of the whole log"),
+        None => {
+            format!("all {censuses}: they do not say when they were, so that no range selects some")
+        }
+    };
+    html! {
+        <div class="controls">
+            <button class="small" onclick={set(Some(Open::All))}>{ "Open all" }</button>
+            <button class="small" onclick={set(Some(Open::These(Vec::new())))}>{ "Close all" }</button>
+            <button class="small" onclick={set(None)} title="Open what leads to where most is held">{ "Heaviest" }</button>
+            <button class="small" {disabled} {onclick} title="Show the chosen cost centre, wherever it stands, in the flame graph of the heap">{ "In the flame graph" }</button>
+            <span class="for">{ of }</span>
+            <RowsOut name="cost-centres" total={tree.total} {rows} />
+        </div>
+    }
+}
+
+/// `1 MiB 12 %`.
+fn with_share(bytes: f64, all: f64) -> Html {
+    let share = format::percent_short(bytes as u64, (all as u64).max(1));
+    html! { <>{ format::bytes(bytes as u64) }<span class="tree-share">{ share }</span></> }
+}
+
+fn numbers(bytes: &NodeBytes, all: &NodeBytes) -> [Html; 4] {
+    let last = all.last_total as f64;
+    [
+        with_share(bytes.total, all.total),
+        with_share(bytes.own, all.total),
+        with_share(bytes.last_total as f64, last),
+        with_share(bytes.last_own as f64, last),
+    ]
+}
+
+fn bar(bytes: &NodeBytes, all: &NodeBytes) -> Html {
+    let (own, total) = (bytes.own as u64, bytes.total as u64);
+    let parts = [
+        ("heap-own", own),
+        ("heap-inherited", total.saturating_sub(own)),
+    ];
+    share_bar((all.total as u64).max(1), parts)
+}
+
+fn grid_row(row: &TreeRow, all: &NodeBytes) -> GridRow {
+    let sign = match row.open {
+        Some(true) => "▾",
+        Some(false) => "▸",
+        None => "",
+    };
+    let indent = (1..row.level.min(DEEPEST)).map(|_| html! { <span class="tree-indent" /> });
+    let place = row.frame.location.clone();
+    let name = html! {
+        <span class="tree-name" title={place}>{ for indent }<span class="tree-sign" aria-hidden="true">{ sign }</span>{ frame_name(&row.frame) }</span>
+    };
+    let head = [name, bar(&row.bytes, all)];
+    GridRow {
+        cells: head.into_iter().chain(numbers(&row.bytes, all)).collect(),
+        class: Classes::new(),
+        branch: Some(Branch {
+            level: row.level,
+            open: row.open,
+            place: row.place,
+        }),
+    }
+}
+
+fn sums(all: &NodeBytes) -> GridRow {
+    let head = ["Everything that is alive".into(), bar(all, all)];
+    let cells: Vec<Html> = head.into_iter().chain(numbers(all, all)).collect();
+    cells.into()
+}

@@ -1,0 +1,75 @@
+//! One note of the table.
+
+use web_sys::HtmlInputElement;
+use yew::prelude::*;
+
+use crate::dom::{focus, setter_of, value_of};
+use crate::heads::focus_current;
+use crate::viewer::Goto;
+use scene::format;
+use views::notes::Note;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct NoteRowProps {
+    pub(super) note: Note,
+    /// Goes up when the name is to be written; `None`: it is another note's.
+    pub(super) focus: Option<u32>,
+    pub(super) on_name: Callback<String>,
+    pub(super) on_delete: Callback<()>,
+    pub(super) on_goto: Callback<Goto>,
+}
+
+/// The row.
+#[component]
+pub(super) fn NoteRow(props: &NoteRowProps) -> Html {
+    let input = use_node_ref();
+    // What is being written; the note is renamed when that is done.
+    let draft = use_state_eq(|| props.note.name().to_owned());
+    {
+        let draft = draft.setter();
+        use_effect_with(props.note.clone(), move |note| {
+            draft.set(note.name().to_owned());
+        });
+    }
+    {
+        let input = input.clone();
+        use_effect_with(props.focus, move |asked| {
+            if let (Some(_), Some(input)) = (asked, input.cast::<HtmlInputElement>()) {
+                // This scrolls there too.
+                focus(&input);
+                input.select();
+            }
+        });
+    }
+    let oninput = setter_of(&draft).reform(value_of::<InputEvent>);
+    let onchange = props.on_name.reform(value_of::<Event>);
+    let onkeydown = |event: KeyboardEvent| {
+        if event.key() == "Enter" {
+            let input: HtmlInputElement = event.target_unchecked_into();
+            // Leaving the field renames the note.
+            if !focus_current() {
+                let _ = input.blur();
+            }
+        }
+    };
+    let note = props.note.clone();
+    let onclick = props.on_goto.reform(move |_: MouseEvent| Goto::note(&note));
+    let ondelete = props.on_delete.reform(|_: MouseEvent| ());
+    let span = props.note.span();
+    let (time, length) = (
+        format::time(span.start()),
+        format::duration(span.duration()),
+    );
+    let of = match props.note.name() {
+        "" => format!("the note at {time}"),
+        name => format!("“{name}”"),
+    };
+    html! {
+        <tr>
+            <td><button class="time number" {onclick} aria-label={format!("Go to {of}, {time}")}>{ &time }</button></td>
+            <td class="number">{ if props.note.is_moment() { format::NOTHING.to_owned() } else { length } }</td>
+            <td class="name"><input ref={input} value={(*draft).clone()} {oninput} {onchange} {onkeydown} placeholder="Name" aria-label={format!("Name of the note at {time}")} /></td>
+            <td><button class="quiet" onclick={ondelete} aria-label={format!("Delete {of}")} title="Delete">{ "✕" }</button></td>
+        </tr>
+    }
+}

@@ -1,0 +1,78 @@
+//! The environment of the process. It may hold secrets: it is not even asked
+//! for before the user wants to see it, and gone from the page when hidden.
+
+use yew::prelude::*;
+
+use crate::dom::{setter_of, value_of};
+use crate::panel::{Source, use_answer};
+use scene::format::many;
+use session::questions::EnvironmentQuery;
+
+/// From so many variables on there is a filter.
+const MANY: u64 = 12;
+
+#[derive(Clone, Properties, PartialEq)]
+pub(super) struct EnvironmentProps {
+    pub(super) source: Source,
+    /// How many variables there are.
+    pub(super) count: u64,
+}
+
+/// The section.
+#[component]
+pub(super) fn Environment(props: &EnvironmentProps) -> Html {
+    let shown = use_state_eq(|| false);
+    let toggle = {
+        let shown = shown.clone();
+        Callback::from(move |_: MouseEvent| shown.set(!*shown))
+    };
+    let variables = many(props.count, "environment variable");
+    html! {
+        <section aria-labelledby="process-environment">
+            <h2 id="process-environment">{ "Environment" }</h2>
+            if props.count == 0 {
+                <p>{ "The log holds no environment variables." }</p>
+            } else {
+                <button onclick={toggle} aria-expanded={shown.to_string()}>
+                    { if *shown { format!("Hide {variables}") } else { format!("Show {variables} – they may hold secrets") } }
+                </button>
+                if *shown {
+                    <Variables ..props.clone() />
+                }
+            }
+        </section>
+    }
+}
+
+#[component]
+fn Variables(props: &EnvironmentProps) -> Html {
+    let answer = use_answer(&props.source, EnvironmentQuery);
+    let filter = use_state(String::new);
+    let oninput = setter_of(&filter).reform(value_of::<InputEvent>);
+    let Some(variables) = answer.as_deref() else {
+        return html! { <p>{ "Loading them…" }</p> };
+    };
+    let wanted = filter.to_lowercase();
+    let has = |text: &str| text.to_lowercase().contains(&wanted);
+    let listed: Vec<Html> = variables
+        .iter()
+        .filter(|(name, value)| has(name) || has(value))
+        .map(|(name, value)| html! { <><dt>{ name }</dt><dd>{ value }</dd></> })
+        .collect();
+    html! {
+        <>
+            if props.count >= MANY {
+                <div class="small-controls">
+                    <input type="search" placeholder="Filter names and values" aria-label="Filter environment variables"
+                        value={(*filter).clone()} {oninput} />
+                    <span role="status">
+                        if !wanted.is_empty() {
+                            { format!("{} of {}", listed.len(), variables.len()) }
+                        }
+                    </span>
+                </div>
+            }
+            <dl class="variables">{ for listed }</dl>
+        </>
+    }
+}

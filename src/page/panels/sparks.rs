@@ -1,0 +1,388 @@
+//! Sparks: what became of them, at which rates, how full the pools were, and how
+//! long they ran.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::summary::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
+use crate::chart::{Bin, Histogram, OverTime, Series, patterns};
+use crate::dom::setter_of;
+use crate::guide::{guide, how_to_record};
+use crate::panel::range_text;
+use crate::panel::{PanelProps, use_answer};
+use crate::place::PlaceLink;
+use crate::table_out::TableOut;
+use crate::term::heading;
+use crate::viewer::Goto;
+use analysis::numbers::sparks_query::{Pool, SparkRow, SparkRunBin, SparkSlice, SparksReply};
+use analysis::numbers::summary::SparkTotals;
+use analysis::timeline::spark_runs::SparkRun;
+use eventlog::ids::{CapId, Duration, Nanos};
+use model::time::Interval;
+use scene::chart::short;
+use scene::format;
+use session::questions::SparksQuery;
+use session::tracks::sparks::{Of, Sparks as SparksTrack};
+
+/// The panel.
+#[component]
+pub(super) fn Sparks(props: &PanelProps) -> Html {
+    let answer = use_answer(&props.source, SparksQuery(props.range));
+    let chosen = use_state_eq(|| None::<CapId>);
+    // The bar of the histogram whose sparks are listed.
+    let lengths = use_state_eq(|| None::<Range<u64>>);
+    let Some(reply) = answer.as_deref() else {
+        return html! { <p class="empty">{ "Loading the sparks…" }</p> };
+    };
+    if let Some(why) = why_empty(props, reply) {
+        return html! {
+            <div class="empty">
+                <p>{ why }</p>
+                <p>{ "A spark is a note that a value may be computed in parallel; par, parMap and Strategies of the package parallel make them, and idle capabilities take them." }</p>
+                if reply.rows.is_empty() {
+                    { how_to_record("record-sparks") }
+                }
+            </div>
+        };
+    }
+    let row = reply.rows.iter().find(|row| row.cap == *chosen);
+    let charts = row
+        .or(reply.rows.first())
+        .and_then(|row| Some(charts(reply.range?, row)));
+    let on_choose = setter_of(&chosen);
+    html! {
+        <div class="sparks">
+            { patterns() }
+            <header class="numbers-head">
+                <h2>{ props.marked.about_all(range_text(props.range, props.source.complete)) }</h2>
+                if reply.rows.len() > 1 {
+                    <p class="faint">{ "The charts show the row that is chosen in the table" }</p>
+                }
+            </header>
+            { table(reply, *chosen, &on_choose, &props.on_goto) }
+            <div class="charts">
+                { charts }
+                { runs(props, reply, &lengths) }
+            </div>
+        </div>
+    }
+}
+
+/// Why there is nothing to show, if so.
+fn why_empty(props: &PanelProps, reply: &SparksReply) -> Option<&'static str> {
+    let Some(all) = reply.rows.first() else {
+        return Some(if reply.has_single_sparks {
+            "This log has events of single sparks, but no counts of them: run the program with +RTS -lpf."
+        } else if props.source.complete {
+            "This log has no spark events. They are counted in programs that are linked with -\u{2060}threaded and run with +RTS -l."
+        } else {
+            "Nothing is known of sparks so far."
+        });
+    };
+    let nothing = all.totals == SparkTotals::default()
+        && all.pool.is_none_or(|pool| pool.max == 0)
+        && reply.runs.is_empty();
+    nothing.then_some(match (props.range, props.source.complete) {
+        (Some(_), _) => "Nothing happened to sparks in the selected range. Drop the range (Esc) to see the whole log.",
+        (None, true) => "This program created no sparks.",
+        (None, false) => "This program has created no sparks so far.",
+    })
+}
+
+fn name(row: &SparkRow) -> String {
+    row.cap
+        .map_or_else(|| "All".to_owned(), |cap| format!("Capability {cap}"))
+}
+
+fn per_second(rate: f64) -> String {
+    format!("{}/s", short(rate))
+}
+
+/// What became of sparks, for all capabilities and for each.
+fn table(
+    reply: &SparksReply,
+    chosen: Option<CapId>,
+    on_choose: &Callback<Option<CapId>>,
+    on_goto: &Callback<Goto>,
+) -> Html {
+    // One capability needs no sum beside it.
+    let rows = match &reply.rows[..] {
+        [_, one] => std::slice::from_ref(one),
+        rows => rows,
+    };
+    let choice = rows.len() > 1;
+    let line = |row: &SparkRow| {
+        let cap = row.cap;
+        let pressed = cap == chosen;
+        let onclick = on_choose.reform(move |_: MouseEvent| cap);
+        html! {
+            <tr class={classes!((choice && pressed).then_some("selected"))}>
+                <th scope="row">
+                    if choice {
+                        <button class="choice" aria-pressed={pressed.to_string()} {onclick}>{ name(row) }</button>
+                    } else {
+                        { name(row) }
+                    }
+                </th>
+                { cells(row, on_goto) }
+            </tr>
+        }
+    };
+    html! {
+        <TableOut name="sparks">
+            <div class="table-box" tabindex="0" role="group" aria-label="Sparks by capability">
+                <table class="plain-table">
+                    <thead>
+                        <tr>
+                            { heading("Capability", "What runs Haskell threads, and sparks when it has nothing else to do. Sparks that it took from another's pool count there where they were converted.") }
+                            { heading("Total", SPARK) }
+                            { heading("Created", "Put into the pool.") }
+                            { heading("Converted", CONVERTED) }
+                            { heading("Overflowed", OVERFLOWED) }
+                            { heading("Dud", DUD) }
+                            { heading("GC’d", GCD) }
+                            { heading("Fizzled", FIZZLED) }
+                            { heading("Created/s", "Created in each second, on average.") }
+                            { heading("Converted/s", "Converted in each second, on average.") }
+                            { heading("Pool min", "The fewest sparks that waited in the pool, whenever it was looked at: at collections, mostly.") }
+                            { heading("Pool mean", "How many sparks waited in the pool, as the mean over time.") }
+                            { heading("Pool max", "The most sparks that waited in the pool.") }
+                        </tr>
+                    </thead>
+                    <tbody>{ for rows.iter().map(line) }</tbody>
+                </table>
+            </div>
+        </TableOut>
+    }
+}
+
+fn cells(row: &SparkRow, on_goto: &Callback<Goto>) -> Html {
+    let totals = &row.totals;
+    let numbers = [
+        totals.total(),
+        totals.created,
+        totals.converted,
+        totals.overflowed,
+        totals.dud,
+        totals.gcd,
+        totals.fizzled,
+    ];
+    let cell = |text: String| html! { <td class="number">{ text }</td> };
+    let [min, mean, max] = pool_numbers(row.pool);
+    // Graphs of the pool are of single capabilities.
+    let graph = |cap| SparksTrack { cap, of: Of::Pool };
+    let (min_ns, max_ns) = row.pool.unwrap_or_default().min_and_max_ns;
+    let extreme = |text: String, what: &'static str, at_ns: u64| {
+        let graph = row.cap.filter(|_| row.pool.is_some()).map(graph);
+        let place = graph.map(|graph| Goto::details(graph.into(), Interval::at(Nanos(at_ns))));
+        html! { <td class="number"><PlaceLink {text} {what} {place} on_goto={on_goto.clone()} /></td> }
+    };
+    html! {
+        <>
+            { for numbers.into_iter().map(|number| cell(format::count(number))) }
+            { cell(per_second(row.created_per_second)) }
+            { cell(per_second(row.converted_per_second)) }
+            { extreme(min, "when the fewest sparks waited", min_ns) }
+            { cell(mean) }
+            { extreme(max, "when the most sparks waited", max_ns) }
+        </>
+    }
+}
+
+/// The fewest, the mean and the most.
+fn pool_numbers(pool: Option<Pool>) -> [String; 3] {
+    pool.map_or_else(
+        || [format::NOTHING; 3].map(str::to_owned),
+        |pool| {
+            [
+                format::count(pool.min),
+                short(pool.mean),
+                format::count(pool.max),
+            ]
+        },
+    )
+}
+
+const fn series(name: &'static str, class: &'static str, pattern: usize) -> Series {
+    Series {
+        name: AttrValue::Static(name),
+        class,
+        pattern,
+    }
+}
+
+/// Rates that are shown on top of each other.
+type Rates = [fn(&SparkSlice) -> f64; 3];
+
+/// The band of each rate, in each slice.
+fn stacked(slices: &[SparkSlice], rates: Rates) -> Vec<Vec<(f64, f64)>> {
+    let mut below = vec![0.0; slices.len()];
+    let mut band = |rate: fn(&SparkSlice) -> f64| {
+        let slices = slices.iter().zip(&mut below);
+        let pairs = slices.map(|(slice, below)| {
+            let from = std::mem::replace(below, *below + rate(slice));
+            (from, *below)
+        });
+        pairs.collect()
+    };
+    rates.into_iter().map(&mut band).collect()
+}
+
+/// The three charts of a row.
+fn charts(range: Interval, row: &SparkRow) -> Html {
+    let slices: Rc<[SparkSlice]> = row.slices.as_slice().into();
+    let rates = |rates: Rates| {
+        let slices = Rc::clone(&slices);
+        Callback::from(move |i: usize| {
+            let slice = slices.get(i).copied().unwrap_or_default();
+            rates
+                .iter()
+                .map(|rate| per_second(rate(&slice)))
+                .collect::<Vec<_>>()
+        })
+    };
+    let most = |rate: fn(&SparkSlice) -> f64| {
+        let most = row.slices.iter().map(rate).fold(0.0, f64::max);
+        per_second(most)
+    };
+    let created: Rates = [|s| s.created, |s| s.dud, |s| s.overflowed];
+    let converted: Rates = [|s| s.converted, |s| s.fizzled, |s| s.gcd];
+    let of = name(row);
+    html! {
+        <>
+            <OverTime title="Creation" unit="sparks per second" {range} values={rates(created)}
+                series={vec![series("Created", "running", 0), series("Dud", "io", 1), series("Overflowed", "gc", 2)]}
+                bands={stacked(&row.slices, created)}
+                summary={format!("Sparks created per second, {of}: at most {} created, {} dud, {} overflowed", most(created[0]), most(created[1]), most(created[2]))} />
+            <OverTime title="Conversion" unit="sparks per second" {range} values={rates(converted)}
+                series={vec![series("Converted", "running", 0), series("Fizzled", "mvar", 1), series("GC’d", "gc", 2)]}
+                bands={stacked(&row.slices, converted)}
+                summary={format!("Sparks converted per second, {of}: at most {} converted, {} fizzled, {} GC’d", most(converted[0]), most(converted[1]), most(converted[2]))} />
+            { pool_chart(range, row, &slices) }
+        </>
+    }
+}
+
+fn pool_chart(range: Interval, row: &SparkRow, slices: &Rc<[SparkSlice]>) -> Html {
+    let none = Pool::default();
+    let pools = || row.slices.iter().map(|slice| slice.pool.unwrap_or(none));
+    let band: Vec<(f64, f64)> = pools()
+        .map(|pool| (pool.min as f64, pool.max as f64))
+        .collect();
+    let values = {
+        let slices = Rc::clone(slices);
+        Callback::from(move |i: usize| {
+            let pool = slices.get(i).and_then(|slice| slice.pool);
+            let [min, mean, max] = pool_numbers(pool);
+            vec![format!("{min} to {max}, {mean} on average")]
+        })
+    };
+    let summary = match row.pool {
+        Some(pool) => format!(
+            "Sparks that wait in the pool, {}: from {} to {}, {} on average",
+            name(row),
+            format::count(pool.min),
+            format::count(pool.max),
+            short(pool.mean)
+        ),
+        None => "Nothing is known of the pool in this range".to_owned(),
+    };
+    html! {
+        <OverTime title="Pool" unit="waiting sparks" whole={true} {range} {values} {summary}
+            series={vec![series("fewest to most; the line is the mean", "ready", 0)]}
+            bands={vec![band]} line={pools().map(|pool| pool.mean).collect::<Vec<_>>()} />
+    }
+}
+
+/// How long single sparks ran.
+fn runs(
+    props: &PanelProps,
+    reply: &SparksReply,
+    lengths: &UseStateHandle<Option<Range<u64>>>,
+) -> Html {
+    if !reply.has_single_sparks {
+        return html! {
+            <p class="faint hint-card">{ "How long each spark ran is not in this log: run the program with +RTS -lf, which logs an event for each of them. " }{ guide("record-sparks", "More in the guide") }</p>
+        };
+    }
+    if reply.runs.is_empty() {
+        let why = match props.range {
+            _ if !props.source.complete => {
+                "How long each spark ran is known once the log is read to its end."
+            }
+            Some(_) => "No spark of which the end is known began to run in the selected range.",
+            None => "No spark of which the end is known ran.",
+        };
+        return html! { <p class="faint hint-card">{ why }</p> };
+    }
+    let bin = |bin: &SparkRunBin| Bin {
+        from_ns: bin.from_ns,
+        to_ns: bin.to_ns,
+        counts: vec![bin.count],
+        together_ns: Some(bin.total_ns),
+    };
+    let bins: Vec<Bin> = reply.runs.iter().map(bin).collect();
+    let (count, total_ns) = reply.runs.iter().fold((0_u64, 0_u64), |(count, ns), bin| {
+        (
+            count.saturating_add(bin.count),
+            ns.saturating_add(bin.total_ns),
+        )
+    });
+    let mean = format::duration(Duration(total_ns / count.max(1)));
+    let most = reply.runs.iter().max_by_key(|bin| bin.total_ns);
+    let most = most.map_or_else(String::new, |bin| {
+        let share = format::percent_short(bin.total_ns, total_ns.max(1));
+        let [from, to] = [bin.from_ns, bin.to_ns].map(|ns| format::duration(Duration(ns)));
+        let together = format::duration(Duration(total_ns));
+        format!(" Together they ran for {together}, {share} of it in sparks of {from} to {to}.")
+    });
+    html! {
+        <div>
+            <Histogram title="Run times" unit="sparks of all capabilities" {bins}
+                series={vec![series("Sparks", "running", 0)]}
+                chosen={(**lengths).clone()} on_choose={setter_of(lengths)} />
+            { places(props, reply, lengths.as_ref()) }
+            <p class="faint">{ format!("{} sparks ran for {mean} on average.{most} Short ones (a few microseconds) cost more than they gain.", format::count(count)) }</p>
+        </div>
+    }
+}
+
+/// Where the longest sparks of the chosen bar ran.
+fn places(props: &PanelProps, reply: &SparksReply, chosen: Option<&Range<u64>>) -> Html {
+    let is_chosen = |bin: &&SparkRunBin| Some(&(bin.from_ns..bin.to_ns)) == chosen;
+    let Some(bin) = reply.runs.iter().find(is_chosen) else {
+        return Html::default();
+    };
+    let place = |run: &SparkRun| {
+        let end = Nanos(run.start.0.saturating_add(run.ran_ns));
+        let goto = Goto {
+            span: Interval::new(run.start, end),
+            zoom: true,
+            ..Goto::time(run.start)
+        };
+        let text = format!(
+            "{} at {}",
+            format::duration(Duration(run.ran_ns)),
+            format::time(run.start)
+        );
+        html! { <li><PlaceLink {text} what="this spark" place={goto} on_goto={props.on_goto.clone()} /></li> }
+    };
+    let title = match bin.count as usize {
+        count if count > bin.longest.len() => {
+            format!(
+                "The {} longest of {} sparks",
+                bin.longest.len(),
+                format::count(bin.count)
+            )
+        }
+        _ => "These sparks, the longest first".to_owned(),
+    };
+    html! {
+        <div class="spark-places" role="group" aria-label={title.clone()}>
+            <strong>{ title }</strong>
+            <ul>{ for bin.longest.iter().map(place) }</ul>
+        </div>
+    }
+}

@@ -1,0 +1,438 @@
+//! The tables: collections by generation, and how each capability spent the time.
+
+use std::ops::RangeInclusive;
+
+use yew::prelude::*;
+
+use super::About;
+use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
+use crate::guide::guide;
+use crate::more::More;
+use crate::panel::span_text;
+use crate::place::{PlaceLink, seen_at};
+use crate::shares::share_bar;
+use crate::term::{Term, heading};
+use analysis::account::report::CapTimes;
+use analysis::numbers::summary::Generation;
+use eventlog::ids::{CapId, Duration};
+use scene::format;
+
+fn duration(ns: u64) -> String {
+    format::duration(Duration(ns))
+}
+
+fn or_dash(ns: Option<u64>) -> String {
+    ns.map_or_else(|| format::NOTHING.to_owned(), duration)
+}
+
+/// The collections of each generation.
+pub(super) fn collections(about: About<'_>) -> Html {
+    let rows = &about.numbers.generations;
+    if rows.is_empty() {
+        let untold = about.numbers.account.collections;
+        if untold.count > 0 {
+            let (count, time) = (format::count(untold.count), duration(untold.pause_ns));
+            let text = format!(
+                "{count} collections, {time} together. The log has no statistics of them: GHC 7.6 and later write these with +RTS -l."
+            );
+            return card("Collections", html! { <p>{ text }</p> });
+        }
+        let why = if about.has_heap() {
+            "No collection is in this log."
+        } else {
+            "No events of collections in this log. GHC 7.6 and later write them with +RTS -l; -l-g and -l-a leave them out."
+        };
+        return card(
+            "Collections",
+            html! { <p class="faint">{ why }{ " " }{ guide("record-gc", "How to record them") }</p> },
+        );
+    }
+    let cells = |row: &Generation| {
+        html! {
+            <>
+                <td class="number">{ format::count(row.collections) }</td>
+                <td class="number">{ format::count(row.parallel) }</td>
+                <td class="number">{ duration(row.elapsed_ns) }</td>
+                <td class="number">{ or_dash(pause(row, row.avg_pause_ns)) }</td>
+                <td class="number">
+                    <PlaceLink text={or_dash(pause(row, row.max_pause_ns))} what="the longest pause"
+                        place={row.longest.map(seen_at)} on_goto={about.on_goto.clone()} />
+                </td>
+            </>
+        }
+    };
+    let line = |row: &Generation| {
+        html! {
+            <tr key={row.generation}><th scope="row">{ row.generation }</th>{ cells(row) }</tr>
+        }
+    };
+    let table = html! {
+        <table class="plain-table">
+            <thead>
+                <tr>
+                    { heading("Gen", "A generation: memory by age. New values are in generation 0, which is collected often and quickly. What survives moves to the next one. A collection of the oldest is a major one: it looks at everything that is live.") }
+                    { heading("Number", "How many collections began in this time.") }
+                    { heading("Parallel", "How many of them were the work of more than one thread.") }
+                    { heading("Elapsed", "How long the program stood still for them, together.") }
+                    { heading("Average", "The mean of their pauses.") }
+                    { heading("Longest", "The longest pause: how long the program could not answer to anything.") }
+                </tr>
+            </thead>
+            <tbody>{ for rows.iter().map(line) }</tbody>
+            if rows.len() > 1 {
+                <tfoot><tr><th scope="row">{ "All" }</th>{ cells(&total(rows)) }</tr></tfoot>
+            }
+        </table>
+    };
+    card(
+        "Collections",
+        html! { <>{ table }{ list(collection_facts(about), about.on_goto) }</> },
+    )
+}
+
+/// A pause, where there is one.
+fn pause(row: &Generation, pause_ns: u64) -> Option<u64> {
+    (row.collections > 0).then_some(pause_ns)
+}
+
+/// All generations in one.
+fn total(rows: &[Generation]) -> Generation {
+    let sum = |get: fn(&Generation) -> u64| rows.iter().map(get).fold(0, u64::saturating_add);
+    let collections = sum(|row| row.collections);
+    let pauses: u128 = rows
+        .iter()
+        .map(|row| u128::from(row.avg_pause_ns) * u128::from(row.collections))
+        .sum();
+    let average = pauses.checked_div(collections.into()).unwrap_or(0);
+    let longest = rows.iter().max_by_key(|row| row.max_pause_ns);
+    Generation {
+        generation: 0,
+        collections,
+        parallel: sum(|row| row.parallel),
+        elapsed_ns: sum(|row| row.elapsed_ns),
+        avg_pause_ns: u64::try_from(average).unwrap_or(u64::MAX),
+        max_pause_ns: longest.map_or(0, |row| row.max_pause_ns),
+        longest: longest.and_then(|row| row.longest),
+    }
+}
+
+fn collection_facts(about: About<'_>) -> Vec<Fact> {
+    let numbers = about.numbers;
+    let balance: Shown = match (numbers.work_balance, numbers.parallel_collections) {
+        (Some(share), _) => Ok((format::fraction(share), String::new())),
+        (None, Some(0)) => Err("no parallel collection here".into()),
+        (None, _) => Err("nothing was copied in parallel".into()),
+    };
+    let sync: Shown = match (numbers.sync_ns, numbers.collections) {
+        (Some(ns), _) => Ok((duration(ns), String::new())),
+        (None, Some(0)) => Err(NO_COLLECTION.into()),
+        (None, _) => Err("no requests in this log".into()),
+    };
+    let (account, all) = (&numbers.account, numbers.account.all_caps());
+    let cost_ns = account.collections.capability_ns;
+    let cost: Shown = match cost_ns {
+        _ if account.so_far => Err("known once the log is read".into()),
+        0 => Err(NO_COLLECTION.into()),
+        _ => {
+            let share = format::percent(cost_ns, all.known_ns());
+            Ok((duration(cost_ns), format!("{share} of their time")))
+        }
+    };
+    vec![
+        Fact {
+            place: None,
+            name: "Work balance",
+            help: "How evenly the threads shared the work of parallel collections: 100 % if all copied the same, 0 % if one of them did it all.",
+            shown: balance,
+        },
+        Fact {
+            place: None,
+            name: "Sync time",
+            help: "From the request to the start of each collection, added up: how long it took until all capabilities had stopped. It counts as mutator time. Only the threaded runtime (-threaded) logs these requests.",
+            shown: sync,
+        },
+        Fact {
+            place: None,
+            name: "Cost for capabilities",
+            help: "What all capabilities together spent on collections: stopping for them, working and waiting in them, coming back from them. Of a pause of 1 ms on four capabilities this is 4 ms and more. The panel of collections has its parts.",
+            shown: cost,
+        },
+    ]
+}
+
+/// Rows of the table of parallelism at most.
+const COUNTS_SHOWN: usize = 17;
+
+/// For how long how many capabilities ran threads.
+pub(super) fn parallelism(about: About<'_>) -> Html {
+    let account = &about.numbers.account;
+    let all_ns = account.life_ns;
+    if account.so_far {
+        return card(
+            "Parallelism",
+            html! { <p class="faint">{ "How many capabilities ran at a time is known once the log is read." }</p> },
+        );
+    }
+    if about
+        .whole
+        .is_none_or(|whole| whole.account.all_caps().running_ns == 0)
+    {
+        return card(
+            "Parallelism",
+            html! { <p class="faint">{ "This log has no scheduler events: +RTS -l writes them. " }{ guide("record-threads", "How to record them") }</p> },
+        );
+    }
+    let line = |(counts, ns): (RangeInclusive<usize>, u64)| {
+        let (first, last) = counts.into_inner();
+        let name = match (first, last) {
+            (0, _) => "none".to_owned(),
+            _ if first == last => first.to_string(),
+            _ => format!("{first}–{last}"),
+        };
+        let class = if last == 0 { "idle" } else { "running" };
+        html! {
+            <tr key={first}>
+                <th scope="row">{ name }</th>
+                <td class="bar-cell">{ share_bar(all_ns, [(class, ns)]) }</td>
+                <td class="number">{ duration(ns) }</td>
+                <td class="number share-number">{ format::percent(ns, all_ns) }</td>
+            </tr>
+        }
+    };
+    let mean = Fact {
+        place: None,
+        name: "Mean",
+        help: "How many capabilities ran threads, on average over the time in which any did.",
+        shown: account
+            .mean_parallelism()
+            .map(|mean| (format!("{mean:.2}"), format!("of {}", account.caps.len())))
+            .ok_or_else(|| "nothing ran here".into()),
+    };
+    let table = html! {
+        <table class="plain-table parallelism">
+            <thead>
+                <tr>
+                    <th scope="col"><Term name="Running" help="How many capabilities ran Haskell threads at the same time. Where there are many, several numbers share a row." /></th>
+                    <th class="bar-cell"><span class="visually-hidden">{ "Share as a bar" }</span></th>
+                    <th scope="col" colspan="2"><Term name="Time" help="For how long exactly so many ran. The rows sum to the log, or to the part of it in the range." /></th>
+                </tr>
+            </thead>
+            <tbody>{ for account.parallelism_rows(COUNTS_SHOWN).into_iter().map(line) }</tbody>
+        </table>
+    };
+    card(
+        "Parallelism",
+        html! { <>{ table }{ list(vec![mean], about.on_goto) }</> },
+    )
+}
+
+/// A row of the table of capabilities: what each did, and what it allocated.
+#[derive(Clone, Copy)]
+struct Row {
+    cap: CapId,
+    times: CapTimes,
+    allocated: Option<u64>,
+}
+
+/// The columns: their colour, name, explanation and time.
+type Column = (
+    &'static str,
+    &'static str,
+    &'static str,
+    fn(&CapTimes) -> u64,
+);
+
+const COLUMNS: [Column; 7] = [
+    ("running", "Running", "It ran Haskell threads.", |times| {
+        times.running_ns
+    }),
+    (
+        "gc",
+        "Collecting",
+        "It collected garbage, from the start of a collection of the program to its end.",
+        |times| times.collecting_ns,
+    ),
+    (
+        "gc part",
+        "Waiting in collections",
+        "It was in a collection without a phase of work: before its first one, looking for more, or done with its part; or the heap was counted for a profile. The capability that leads prepares and finishes the collection in this time, the others wait.",
+        |times| times.waiting_ns.saturating_add(times.census_ns),
+    ),
+    (
+        "gc-sync",
+        "Stopping",
+        "It stood still until all capabilities had stopped for a collection.",
+        |times| times.stopping_ns,
+    ),
+    (
+        "returning",
+        "Coming back",
+        "A collection was over, but its OS thread had not come back from it.",
+        |times| times.coming_back_ns,
+    ),
+    (
+        "ready",
+        "Idle, work ready",
+        "It was idle while a thread was ready on some capability: lost parallelism.",
+        |times| times.idle_ready_ns,
+    ),
+    (
+        "idle",
+        "Idle",
+        "It was idle, and no thread was ready.",
+        |times| times.idle_ns,
+    ),
+];
+
+/// A column that only some logs need.
+const UNKNOWN: Column = (
+    "unknown",
+    "Unknown",
+    "Not in the log: a buffer was lost when the program was killed, bytes are damaged, or the log is still being read.",
+    |times| times.unknown_ns,
+);
+
+fn columns(rows: &[Row]) -> Vec<Column> {
+    let unknown = rows.iter().any(|row| row.times.unknown_ns > 0);
+    let more = unknown.then_some(UNKNOWN);
+    COLUMNS.into_iter().chain(more).collect()
+}
+
+/// A bar of all shares.
+fn bar(times: &CapTimes, columns: &[Column]) -> Html {
+    let part = |(class, .., time): &Column| (*class, time(times));
+    share_bar(times.life_ns, columns.iter().map(part))
+}
+
+fn cells(row: &Row, columns: &[Column]) -> Html {
+    let cell = |(.., time): &Column| {
+        let ns = time(&row.times);
+        html! {
+            <>
+                <td class="number">{ duration(ns) }</td>
+                <td class="number share-number">{ format::percent(ns, row.times.life_ns) }</td>
+            </>
+        }
+    };
+    let allocated = row
+        .allocated
+        .map_or_else(|| format::NOTHING.to_owned(), format::bytes);
+    html! {
+        <>
+            <td class="bar-cell">{ bar(&row.times, columns) }</td>
+            { for columns.iter().map(cell) }
+            <td class="number size">{ allocated }</td>
+        </>
+    }
+}
+
+/// All capabilities in one.
+fn all(rows: &[Row]) -> Row {
+    let mut times = CapTimes::default();
+    for row in rows {
+        times.add(&row.times);
+    }
+    Row {
+        cap: CapId(0),
+        times,
+        allocated: rows
+            .iter()
+            .filter_map(|row| row.allocated)
+            .reduce(u64::saturating_add),
+    }
+}
+
+/// How each capability spent the time; `more` says how many are listed.
+pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
+    let numbers = about.numbers;
+    let allocated = numbers.capabilities.iter().map(|row| row.bytes_allocated);
+    let every = numbers.account.caps.iter().zip(allocated);
+    let every: Vec<Row> = every
+        .map(|(&(cap, times), allocated)| Row {
+            cap,
+            times,
+            allocated,
+        })
+        .collect();
+    if every.is_empty() {
+        return card(
+            "Capabilities",
+            html! { <p class="faint">{ "This log names no capability, so nothing is known of their time. Run the program with +RTS -l, which writes scheduler events. " }{ guide("record-threads", "How to record them") }</p> },
+        );
+    }
+    let scope = &about.marked.scope;
+    let limited = !scope.caps.is_empty();
+    let wanted = |row: &&Row| !limited || scope.has_cap(row.cap);
+    let rows: Vec<Row> = every.iter().filter(wanted).copied().collect();
+    let columns = columns(&rows);
+    if rows.is_empty() {
+        return card(
+            "Capabilities",
+            html! { <p class="faint">{ "The log says nothing about the selected capabilities. Drop the selection (Esc) to see all." }</p> },
+        );
+    }
+    let which = match (limited, rows.len()) {
+        (false, _) => "each capability",
+        (true, 1) => "the selected capability",
+        (true, _) => "each selected capability",
+    };
+    let of = match about.range {
+        Some(range) => format!("How {which} spent {}", span_text(range)),
+        None => format!("How {which} spent the whole log"),
+    };
+    let sum = match limited {
+        true => format!("These {} of {}", rows.len(), every.len()),
+        false => "All".to_owned(),
+    };
+    let line = |row: &Row| {
+        html! {
+            <tr key={row.cap.0}><th scope="row">{ about.processes.cap_name(row.cap) }</th>{ cells(row, &columns) }</tr>
+        }
+    };
+    let coloured = |&(class, name, help, _): &Column| {
+        html! {
+            <th scope="col" colspan="2"><span class={classes!("swatch", class)} aria-hidden="true" />{ " " }<Term {name} {help} /></th>
+        }
+    };
+    let body = html! {
+        <div class="summary">
+            <table class="plain-table">
+                <caption>{ of }</caption>
+                <thead>
+                    <tr>
+                        <th scope="col"><Term name="Capability" help="What runs Haskell threads, one at a time on each; +RTS -N sets how many there are." /></th>
+                        <th class="bar-cell"><span class="visually-hidden">{ "Shares as a bar" }</span></th>
+                        { for columns.iter().map(coloured) }
+                        <th scope="col" class="size"><Term name="Allocated" help="What it handed out for new values, counted at collections." /></th>
+                    </tr>
+                </thead>
+                <tbody>{ for rows.iter().take(more.shown).map(line) }</tbody>
+                if rows.len() > 1 {
+                    <tfoot><tr><th scope="row">{ sum }</th>{ cells(&all(&rows), &columns) }</tr></tfoot>
+                }
+            </table>
+            { more.button(rows.len(), "capabilities") }
+            { list(vec![tasks(about)], about.on_goto) }
+        </div>
+    };
+    card("Capabilities", body)
+}
+
+/// The OS threads of the runtime.
+fn tasks(about: About<'_>) -> Fact {
+    let shown = match about.numbers.tasks {
+        Some(number) => Ok((format::count(number), String::new())),
+        None => Err("the log has no events of tasks".into()),
+    };
+    let (name, help) = match about.range {
+        None => (
+            "Tasks",
+            "OS threads that ran Haskell or collected garbage: one for each capability, and more for foreign calls.",
+        ),
+        Some(_) => (
+            "New tasks",
+            "OS threads that ran Haskell or collected garbage for the first time in this range.",
+        ),
+    };
+    Fact::new(name, help, shown)
+}

@@ -1,0 +1,174 @@
+//! Why a thread waited: by reason, and by who ended the waits.
+
+use yew::prelude::*;
+
+use super::swatch;
+use crate::panel::{Source, range_text, use_answer};
+use crate::place::PlaceLink;
+use crate::term::heading;
+use crate::viewer::Goto;
+use analysis::timeline::wait_totals::{WaitTotal, WaitTotals, WaitTotalsQuery, Waker};
+use analysis::timeline::waits::Wait;
+use eventlog::ids::{Duration, ThreadId};
+use model::time::Interval;
+use scene::format;
+use session::questions::LabelsQuery;
+use session::tracks::thread::Thread;
+
+/// So many threads that woke it are listed.
+const MOST_WAKERS: usize = 12;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct WaitsProps {
+    pub(super) thread: ThreadId,
+    pub(super) source: Source,
+    pub(super) range: Option<Interval>,
+    pub(super) on_goto: Callback<Goto>,
+}
+
+/// The two tables.
+#[component]
+pub(super) fn Waits(props: &WaitsProps) -> Html {
+    let thread = props.thread;
+    let query = WaitTotalsQuery {
+        thread,
+        range: props.range,
+    };
+    let answer = use_answer(&props.source, query);
+    let labels = use_answer(&props.source, LabelsQuery(vec![thread]));
+    let label = labels.as_deref().and_then(|labels| labels.first());
+    let name = name(thread, label.map(|(_, label)| label.as_str()));
+    let range = range_text(props.range, true);
+    let body = match answer.as_deref().and_then(Option::as_ref) {
+        None => html! { <p class="faint" role="status">{ "Looking at its waits…" }</p> },
+        Some(totals) if totals.reasons.is_empty() => {
+            html! { <p>{ "It did not wait here." }</p> }
+        }
+        Some(totals) => html! {
+            <>
+                { by_reason(totals, &props.on_goto) }
+                { by_waker(totals, &props.on_goto) }
+                if totals.looked_at < totals.waits {
+                    <p class="faint">{ format!(
+                        "It waited {} times. Who woke it and the longest waits are listed for the first {}; select a range to see others.",
+                        format::count(totals.waits), format::count(totals.looked_at)
+                    ) }</p>
+                }
+            </>
+        },
+    };
+    html! {
+        <section class="thread-waits" aria-label={format!("Why {name} waited")}>
+            <h3>{ format!("Why {name} waited") }{ " " }<span class="faint">{ range }</span></h3>
+            { body }
+        </section>
+    }
+}
+
+/// `Thread 12 (worker)`.
+fn name(thread: ThreadId, label: Option<&str>) -> String {
+    match label {
+        Some(label) => format!("Thread {thread} ({label})"),
+        None => format!("Thread {thread}"),
+    }
+}
+
+fn by_reason(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
+    let all = totals.reasons.iter().map(|total| total.ns);
+    let all = all.fold(0, u64::saturating_add);
+    let row = |total: &WaitTotal<Wait>| {
+        let (state, reason) = (total.of.state(), total.of.reason());
+        let name = match total.of {
+            Wait::Blocked(_) => format!("{state}: {reason}"),
+            Wait::Queued(_) => format!("ready, after: {reason}"),
+            Wait::Collection => "ready, in a collection".to_owned(),
+        };
+        let shown = html! { <>{ swatch(total.of.class()) }{ " " }{ &name }</> };
+        cells(totals.thread, (&name, shown), total, all, on_goto)
+    };
+    let heads = [
+        (
+            "Why",
+            "What it waited for: blocked, it could not run; ready, it could, and waited for a capability.",
+        ),
+        ("Time", "For how long, within this time."),
+        ("Share", "Of all the time that it waited."),
+        ("Waits", "How many such waits ended."),
+        ("Longest", "The longest one."),
+    ];
+    table(heads, totals.reasons.iter().map(row), 0)
+}
+
+fn by_waker(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
+    if totals.wakers.is_empty() {
+        return Html::default();
+    }
+    let all = totals.wakers.iter().map(|total| total.ns);
+    let all = all.fold(0, u64::saturating_add);
+    let row = |total: &WaitTotal<Waker>| {
+        let label = |thread: ThreadId| totals.labels.iter().find(|(of, _)| *of == thread);
+        let name = match total.of {
+            Waker::Thread(thread) => name(thread, label(thread).map(|(_, label)| label.as_str())),
+            Waker::Runtime => "the runtime".to_owned(),
+            Waker::NotTold => "not in the log".to_owned(),
+        };
+        let shown = html! { { &name } };
+        cells(totals.thread, (&name, shown), total, all, on_goto)
+    };
+    let heads = [
+        (
+            "Woken by",
+            "What ran where the wakeup was logged; the runtime, if no other thread ran there: a timer, for example. Exceptions and waits that did not end are not in the log.",
+        ),
+        (
+            "Time",
+            "For how long it was blocked until then, within this time.",
+        ),
+        ("Share", "Of all the time that it was blocked."),
+        ("Wakeups", "How often."),
+        ("Longest", "The longest of these waits."),
+    ];
+    let more = totals.wakers.len().saturating_sub(MOST_WAKERS);
+    table(heads, totals.wakers.iter().take(MOST_WAKERS).map(row), more)
+}
+
+/// The rows of [`cells`] below their heads, and how many other threads there are.
+fn table(
+    heads: [(&'static str, &'static str); 5],
+    rows: impl Iterator<Item = Html>,
+    more: usize,
+) -> Html {
+    html! {
+        <table class="plain-table">
+            <thead><tr>{ for heads.map(|(name, help)| heading(name, help)) }</tr></thead>
+            <tbody>{ for rows }</tbody>
+            if more > 0 {
+                <tfoot><tr><td colspan="5">{ format!("and {}", format::many(more as u64, "other thread")) }</td></tr></tfoot>
+            }
+        </table>
+    }
+}
+
+fn cells<T>(
+    thread: ThreadId,
+    (name, shown): (&str, Html),
+    total: &WaitTotal<T>,
+    all_ns: u64,
+    on_goto: &Callback<Goto>,
+) -> Html {
+    let longest = total.longest.map(|span| {
+        html! {
+            <PlaceLink text={format::duration(span.duration())} what={format!("the longest of these waits ({name})")}
+                place={Goto::details(Thread(thread).into(), span)} on_goto={on_goto.clone()} />
+        }
+    });
+    html! {
+        <tr>
+            <th scope="row">{ shown }</th>
+            <td class="number">{ format::duration(Duration(total.ns)) }</td>
+            <td class="number">{ format::percent(total.ns, all_ns) }</td>
+            <td class="number">{ format::count(total.count) }</td>
+            <td class="number">{ longest.unwrap_or_else(|| format::NOTHING.into()) }</td>
+        </tr>
+    }
+}

@@ -1,0 +1,104 @@
+//! The controls above the table of ticky counters: filter, order, files.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::client::LogClient;
+use crate::dom::{use_pause, value_of};
+use crate::panel::span_text;
+use crate::rows_out::{RowsOf, RowsOut};
+use crate::term::Term;
+use analysis::ticky::{TickyQuery, TickyTable};
+use model::time::Interval;
+use scene::format;
+use session::tables::TickyTextQuery;
+use views::view::ticky::TickyView;
+
+/// Typing is followed when it has settled.
+const TYPED_MS: u32 = 150;
+
+const FILTER_HELP: &str = "Words are looked for in names, modules and places, and a counter has to have all of them; one with spaces stands in \"quotes\". A word can be about one column: kind:thunk, module:Data.Map, args:L, fvs:>; with = it is all of it, module=Main. Numbers have bounds: entries>1000, allocs>=2M, allocs-per-entry>100, entries-per-allocd<1, and so for allocd and allocd-count.";
+
+#[derive(Properties, PartialEq)]
+pub(super) struct ControlsProps {
+    pub(super) view: TickyView,
+    pub(super) on_view: Callback<TickyView>,
+    pub(super) range: Option<Interval>,
+    pub(super) query: TickyQuery,
+    pub(super) table: Option<Rc<TickyTable>>,
+    /// Whether the log is read to its end.
+    pub(super) complete: bool,
+    pub(super) client: LogClient,
+}
+
+/// The controls.
+#[component]
+pub(super) fn Controls(props: &ControlsProps) -> Html {
+    let total = props.table.as_ref().map_or(0, |table| table.total);
+    let rows = use_memo(
+        (props.client.clone(), props.query.clone()),
+        |(client, query)| {
+            let query = query.clone();
+            RowsOf::asking(client.clone(), move |rows, separated| TickyTextQuery {
+                query: TickyQuery {
+                    rows,
+                    ..query.clone()
+                },
+                separated,
+            })
+        },
+    );
+    let status = props.table.as_deref().map(|table| status(props, table));
+    html! {
+        <div class="controls">
+            <Filter view={props.view.clone()} on_view={props.on_view.clone()} />
+            <span class="for" role="status">{ status }</span>
+            <RowsOut name="ticky" {total} rows={(*rows).clone()} />
+        </div>
+    }
+}
+
+/// What the rows are and how much of the program they account for.
+fn status(props: &ControlsProps, table: &TickyTable) -> String {
+    let of = match props.range {
+        Some(range) => format!("in the selected range, {}", span_text(range)),
+        None if props.complete => "in the whole log".to_owned(),
+        None => "as far as the log is read".to_owned(),
+    };
+    let mut text = format!("{} {of}", format::many(table.total, "counter"));
+    if table.samples > 0 {
+        text.push_str(&format!(", {}", format::many(table.samples, "sample")));
+    }
+    if let Some(all) = table.allocated_bytes.filter(|all| *all > 0) {
+        let share = format::percent(table.all.allocs_bytes, all);
+        text.push_str(&format!(" · {share} of {} allocated", format::bytes(all)));
+    }
+    text
+}
+
+#[derive(Properties, PartialEq)]
+struct FilterProps {
+    view: TickyView,
+    on_view: Callback<TickyView>,
+}
+
+#[component]
+fn Filter(props: &FilterProps) -> Html {
+    let view = props.view.clone();
+    let oninput =
+        use_pause(TYPED_MS, props.on_view.clone()).reform(move |event: InputEvent| TickyView {
+            filter: value_of(event),
+            ..view.clone()
+        });
+    html! {
+        <>
+            <label class="search">
+                <input type="search" placeholder="Name, kind:thunk, entries>1000"
+                    aria-label="Only counters like this: words, or such as kind:thunk and entries>1000"
+                    value={props.view.filter.clone()} {oninput} />
+            </label>
+            <Term name="Filter by column" help={FILTER_HELP} />
+        </>
+    }
+}

@@ -1,0 +1,187 @@
+//! What is known of one ticky counter.
+
+use yew::prelude::*;
+
+use super::ratio;
+use crate::copy::CopyButton;
+use crate::panel::{Source, use_answer};
+use analysis::ticky::{Definition, Info, SizeErrs, TickyQuery, TickyRow, TickyTable};
+use model::time::Interval;
+use scene::format;
+use views::view::ticky::TickyView;
+use views::words::ticky::{count_errs, kind_explained, of_kind, of_letter, size_errs, size_sign};
+
+#[derive(Properties, PartialEq)]
+pub(super) struct DetailsProps {
+    /// The number of the counter.
+    pub(super) id: u64,
+    pub(super) source: Source,
+    pub(super) range: Option<Interval>,
+    /// Chooses another counter, or none.
+    pub(super) on_choose: Callback<Option<u64>>,
+    pub(super) view: TickyView,
+    pub(super) on_view: Callback<TickyView>,
+}
+
+/// The details.
+#[component]
+pub(super) fn Details(props: &DetailsProps) -> Html {
+    let query = TickyQuery {
+        range: props.range,
+        only: Some(props.id),
+        rows: 0..1,
+        ..TickyQuery::default()
+    };
+    let answer = use_answer(&props.source, query);
+    let Some((table, row)) = answer
+        .as_deref()
+        .and_then(|table| Some((table, table.rows.first()?)))
+    else {
+        return Html::default();
+    };
+    let definition = row.definition.as_ref();
+    let close = props.on_choose.reform(|_: MouseEvent| None);
+    let copied = definition.map(|it| it.name.clone());
+    html! {
+        <aside class="ticky-details" aria-label="Details of the counter">
+            <header>
+                <h2>{ row.short_name() }</h2>
+                if let Some(name) = copied {
+                    <CopyButton what="the whole name" text={move |()| Some(name.clone())} />
+                }
+                <button class="quiet" onclick={close} aria-label="Close the details">{ "✕" }</button>
+            </header>
+            if definition.is_none() {
+                <p>{ "The log has no definition of this counter: its end is missing, where definitions stand." }</p>
+            }
+            if let Some(kind) = definition.and_then(Definition::kind) {
+                <p><strong>{ of_kind(kind) }</strong>{ ". " }{ kind_explained(kind) }</p>
+            }
+            <dl>
+                { for sums(table, row).into_iter().map(|(label, text)| fact(label, text.into())) }
+                { for definition.map(|definition| known(props, row, definition)) }
+                { fact("Number", html! { <code>{ format!("{:#x}", row.id) }</code> }) }
+            </dl>
+        </aside>
+    }
+}
+
+fn fact(label: &'static str, text: Html) -> Html {
+    html! { <><dt>{ label }</dt><dd>{ text }</dd></> }
+}
+
+/// What it counted, in sentences.
+fn sums(table: &TickyTable, row: &TickyRow) -> Vec<(&'static str, String)> {
+    let counts = &row.counts;
+    let bytes = |bytes: u64| format!("{} ({} bytes)", format::bytes(bytes), format::count(bytes));
+    let mut allocated = bytes(counts.allocs_bytes);
+    if let Some(all) = table.allocated_bytes.filter(|all| *all > 0) {
+        allocated.push_str(&format!(
+            ", {} of all",
+            format::percent(counts.allocs_bytes, all)
+        ));
+    }
+    if let Some(each) = row.allocs_per_entry() {
+        allocated.push_str(&format!(", {} in each entry", ratio(each, " B")));
+    }
+    let mut facts = vec![
+        ("Entries", format::count(counts.entries)),
+        ("Allocated by it", allocated),
+    ];
+    if table.has_allocd && counts.allocd_bytes == 0 {
+        facts.push(("Closures of it", "none".to_owned()));
+    } else if table.has_allocd {
+        let mut closures = bytes(counts.allocd_bytes);
+        if let Some(count) = row.allocd_count() {
+            let errs = count_errs(row);
+            let many = format::many(count, "closure");
+            closures.push_str(&format!(": {}{many}", size_sign(errs)));
+            if let Some(each) = row.entries_per_allocd() {
+                closures.push_str(&entered(each));
+            }
+            if let Some(errs) = errs {
+                closures.push_str(&format!(" – {}", size_errs(errs)));
+            }
+        }
+        facts.push(("Closures of it", closures));
+    }
+    facts
+}
+
+/// How often each closure was entered.
+fn entered(each: f64) -> String {
+    if each == 0.0 {
+        ", never entered".to_owned()
+    } else if each == 1.0 {
+        ", each entered once".to_owned()
+    } else {
+        format!(", each entered {} times", ratio(each, ""))
+    }
+}
+
+/// What the log says of it.
+fn known(props: &DetailsProps, row: &TickyRow, definition: &Definition) -> Html {
+    let in_module = row.module().map(|module| {
+        let (view, word) = (props.view.clone(), format!("module={module}"));
+        let onclick = props.on_view.reform(move |_: MouseEvent| TickyView {
+            filter: word.clone(),
+            ..view.clone()
+        });
+        html! { <>{ module.to_owned() }{ " " }<button class="link" {onclick}>{ "Only this module" }</button></> }
+    });
+    let parent = row.parent.as_ref().map(|parent| {
+        let id = parent.id;
+        let onclick = props.on_choose.reform(move |_: MouseEvent| Some(id));
+        html! { <button class="link" {onclick}>{ parent.name.clone() }</button> }
+    });
+    let size = definition.closure_bytes().map(|bytes| {
+        let errs = match definition.size_errs() {
+            Some(SizeErrs::FieldsUnknown) => " or more: its fields are not told",
+            Some(SizeErrs::OneWordTooLarge) => ", or a word less",
+            None => "",
+        };
+        format!("{bytes} bytes{errs}")
+    });
+    let info = definition.info_table.map(|address| {
+        let at = html! { <code>{ format!("{address:#x}") }</code> };
+        match &row.info {
+            Some(info) => html! { <>{ info.name.clone() }{ " " }{ at }</> },
+            None => {
+                html! { <>{ at }{ " – the log does not describe it (ghc -finfo-table-map)" }</> }
+            }
+        }
+    });
+    let told = |of: fn(&Info) -> &str| {
+        let told = row.info.as_ref().map(of).filter(|told| !told.is_empty());
+        told.map(|told| Html::from(told.to_owned()))
+    };
+    html! {
+        <>
+            { for in_module.map(|module| fact("Module", module)) }
+            { for parent.map(|parent| fact("Stands in", parent)) }
+            { for definition.constructor().map(|name| fact("Constructor", name.to_owned().into())) }
+            { fact("Arguments", letters(Some(&definition.arguments))) }
+            { fact("Free variables", letters(definition.free_variables())) }
+            { for size.map(|size| fact("One closure", size.into())) }
+            { for told(|info| &info.place).map(|place| fact("Place", place)) }
+            { for told(|info| &info.type_).map(|type_| fact("Type", type_)) }
+            { for info.map(|info| fact("Info table", info)) }
+            { fact("Whole name", html! { <code>{ definition.name.clone() }</code> }) }
+        </>
+    }
+}
+
+/// Letters, each with what it means.
+fn letters(letters: Option<&str>) -> Html {
+    let Some(letters) = letters else {
+        return "not told by this version of GHC".into();
+    };
+    if letters.is_empty() {
+        return "none".into();
+    }
+    let one = |letter: char| {
+        let word = of_letter(letter).unwrap_or("not known");
+        html! { <li><code>{ letter }</code>{ " " }{ word }</li> }
+    };
+    html! { <ul class="letters">{ for letters.chars().map(one) }</ul> }
+}

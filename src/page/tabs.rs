@@ -1,0 +1,212 @@
+//! What stands around the open panel: the edge that can be moved, and the tabs.
+
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
+use yew::prelude::*;
+
+use super::dom::{focus, set_style};
+use super::kept::{keep, kept};
+use views::actions::Action;
+use views::panels::{COMPARE, FINDINGS, HEAP, PANELS};
+use views::view::panel::{Panel, PanelName};
+
+/// Where the browser keeps the height of the panel.
+const KEPT: &str = "panel-px";
+/// The lowest height of a panel at first, and of all, and the highest, in pixels.
+const USUAL_PX: f64 = 300.0;
+const LEAST_PX: f64 = 80.0;
+const MOST_PX: f64 = 2000.0;
+/// What the timeline keeps of the window, in pixels.
+const TIMELINE_PX: f64 = 220.0;
+/// How far an arrow key moves the edge, in pixels.
+const STEP_PX: f64 = 24.0;
+
+fn kept_px() -> Option<f64> {
+    let px = kept(KEPT).and_then(|text| text.parse::<f64>().ok());
+    let px = px.filter(|px| px.is_finite());
+    px.map(|px| px.clamp(LEAST_PX, MOST_PX))
+}
+
+/// The height of a panel until another one is chosen: more than six rows of a table in a
+/// window of usual height; a chart wants more, and so do sentences.
+fn usual_px(panel: PanelName) -> f64 {
+    let window = window_px().unwrap_or(0.0);
+    if [COMPARE, FINDINGS, HEAP].contains(&panel) {
+        (window * 0.47).clamp(USUAL_PX, 560.0)
+    } else {
+        (window * 0.43).clamp(USUAL_PX, 480.0)
+    }
+}
+
+fn window_px() -> Option<f64> {
+    gloo_utils::window().inner_height().ok()?.as_f64()
+}
+
+fn limited(px: f64) -> f64 {
+    let most = window_px().unwrap_or(800.0) - TIMELINE_PX;
+    px.clamp(LEAST_PX, most.max(LEAST_PX))
+}
+
+fn tab_id(panel: PanelName) -> String {
+    format!("tab-{}", panel.0)
+}
+
+/// The panel that an arrow key on the tabs goes to.
+fn beside(panel: PanelName, key: &str) -> Option<PanelName> {
+    let at = PANELS.iter().position(|other| other.name == panel)?;
+    let to = match key {
+        "ArrowLeft" => (at + PANELS.len() - 1) % PANELS.len(),
+        "ArrowRight" => (at + 1) % PANELS.len(),
+        "Home" => 0,
+        "End" => PANELS.len() - 1,
+        _ => return None,
+    };
+    PANELS.get(to).map(|panel| panel.name)
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct TabsProps {
+    pub(super) panel: PanelName,
+    /// Goes up with every log: its panels begin anew.
+    pub(super) generation: (u32, u32),
+    /// Whether it has all of the window below the header.
+    pub(super) alone: bool,
+    pub(super) on_panel: Callback<PanelName>,
+    pub(super) on_action: Callback<Action>,
+    /// The open panel.
+    pub(super) children: Html,
+}
+
+/// The edge, the tabs, and the open panel.
+#[component]
+pub(super) fn Tabs(props: &TabsProps) -> Html {
+    let node = use_node_ref();
+    let chosen = use_state_eq(kept_px);
+    let px = chosen.unwrap_or_else(|| usual_px(props.panel));
+    {
+        let node = node.clone();
+        use_effect_with((px, props.alone), move |(px, alone)| {
+            let height = if *alone {
+                "100%".to_owned()
+            } else {
+                format!("{px}px")
+            };
+            if let Some(panel) = node.cast::<HtmlElement>() {
+                set_style(&panel, "height", &height);
+            }
+        });
+    }
+    use_effect_with(props.panel, |panel| {
+        // On a phone there is not room for all tabs.
+        if let Some(tab) = gloo_utils::document().get_element_by_id(&tab_id(*panel)) {
+            let options = ScrollIntoViewOptions::new();
+            options.set_block(ScrollLogicalPosition::Nearest);
+            options.set_inline(ScrollLogicalPosition::Nearest);
+            tab.scroll_into_view_with_scroll_into_view_options(&options);
+        }
+    });
+    let on_px = {
+        let chosen = chosen.setter();
+        Callback::from(move |to: f64| {
+            chosen.set(Some(to));
+            keep(KEPT, Some(&to.to_string()));
+        })
+    };
+    let panel = props.panel;
+    html! {
+        <section class="panel" ref={node}>
+            if !props.alone { { edge(px, &on_px) } }
+            <div class="tab-bar">
+                { tabs(panel, &props.on_panel) }
+                { maximise(props) }
+            </div>
+            <div id="panel" class="panel-body" role="tabpanel" aria-labelledby={tab_id(panel)}
+                key={format!("{}-{:?}", panel.0, props.generation)}>
+                { props.children.clone() }
+            </div>
+        </section>
+    }
+}
+
+fn tabs(open: PanelName, on_panel: &Callback<PanelName>) -> Html {
+    let tab = |panel: &'static Panel| {
+        let selected = panel.name == open;
+        let onclick = on_panel.reform(move |_: MouseEvent| panel.name);
+        html! {
+            <button role="tab" id={tab_id(panel.name)} aria-selected={selected.to_string()} aria-controls="panel" title={panel.help}
+                tabindex={if selected { "0" } else { "-1" }} {onclick}>{ panel.title }</button>
+        }
+    };
+    let onkeydown = {
+        let on_panel = on_panel.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            let Some(other) = beside(open, &event.key()) else {
+                return;
+            };
+            event.stop_propagation();
+            event.prevent_default();
+            let tab = gloo_utils::document().get_element_by_id(&tab_id(other));
+            if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<HtmlElement>().ok()) {
+                // Focus follows the selected tab.
+                focus(&tab);
+            }
+            on_panel.emit(other);
+        })
+    };
+    html! {
+        <div class="tabs" role="tablist" aria-label="Panels" {onkeydown}>{ for PANELS.iter().map(tab) }</div>
+    }
+}
+
+/// Gives the panel all of the window below the header, and takes it back.
+fn maximise(props: &TabsProps) -> Html {
+    let onclick = props
+        .on_action
+        .reform(|_: MouseEvent| Action::MaximisePanel);
+    let (icon, name) = if props.alone {
+        ("M2 11h8M3 2l3 3 3-3M3 6l3 3 3-3", "Show the timeline again")
+    } else {
+        ("M2 1h8M3 7l3-3 3 3M3 11l3-3 3 3", "Maximise the panel")
+    };
+    html! {
+        <button class="quiet maximise" aria-pressed={props.alone.to_string()} title={format!("{name} (Shift+\\)")}
+            aria-label="Maximise the panel" {onclick}>
+            <svg viewBox="0 0 12 12" aria-hidden="true"><path d={icon} /></svg>
+        </button>
+    }
+}
+
+/// The edge between timeline and panel, which can be moved.
+fn edge(px: f64, on_px: &Callback<f64>) -> Html {
+    let down = Callback::from(|event: PointerEvent| {
+        let edge: HtmlElement = event.target_unchecked_into();
+        // Without capture a drag ends at the edge.
+        let _ = edge.set_pointer_capture(event.pointer_id());
+    });
+    let moved = {
+        let on_px = on_px.clone();
+        Callback::from(move |event: PointerEvent| {
+            if let Some(height) = window_px().filter(|_| event.buttons() & 1 == 1) {
+                on_px.emit(limited(height - f64::from(event.client_y())));
+            }
+        })
+    };
+    let key = {
+        let on_px = on_px.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            let by = match event.key().as_str() {
+                "ArrowUp" => STEP_PX,
+                "ArrowDown" => -STEP_PX,
+                _ => return,
+            };
+            event.prevent_default();
+            event.stop_propagation();
+            on_px.emit(limited(px + by));
+        })
+    };
+    html! {
+        <div class="splitter" role="separator" aria-orientation="horizontal" aria-label="Height of the panel" tabindex="0"
+            aria-valuenow={format!("{px:.0}")} aria-valuemin="80" aria-valuemax="2000"
+            onpointerdown={down} onpointermove={moved} onkeydown={key} />
+    }
+}

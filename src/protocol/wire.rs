@@ -1,0 +1,331 @@
+//! How messages travel between page and worker: an object with the control
+//! message, and beside it a question or an answer, columns whose memory is
+//! handed over, or a file.
+
+use std::cell::RefCell;
+
+use js_sys::{
+    Array, ArrayBuffer, BigUint64Array, Float32Array, Float64Array, Object, Reflect, Uint8Array,
+    Uint16Array, Uint32Array,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{File, FileSystemFileHandle, MessageChannel, MessageEvent, MessagePort};
+
+use analysis::segment::Segment;
+use session::Job;
+use session::query::{Column, Columns};
+
+const MESSAGE: &str = "message";
+const BODY: &str = "body";
+const COLUMNS: &str = "columns";
+const FILE: &str = "file";
+const HANDLE: &str = "handle";
+const FILES: &str = "files";
+const PACKED: &str = "packed";
+
+/// An envelope with a control message.
+#[must_use]
+pub fn envelope(message: &impl Serialize) -> Object {
+    let object = Object::new();
+    put(&object, MESSAGE, message);
+    object
+}
+
+/// Puts a question or an answer into an envelope.
+pub fn attach_body(envelope: &Object, body: &impl Serialize) {
+    put(envelope, BODY, body);
+}
+
+/// Numbers beyond 2⁵³ travel as `BigInt`.
+fn put(envelope: &Object, key: &str, value: &impl Serialize) {
+    let serializer =
+        serde_wasm_bindgen::Serializer::new().serialize_large_number_types_as_bigints(true);
+    if let Ok(value) = value.serialize(&serializer) {
+        set(envelope, key, &value);
+    }
+}
+
+fn set(object: &Object, key: &str, value: &JsValue) {
+    // Setting a property of a plain object cannot fail.
+    let _ = Reflect::set(object, &key.into(), value);
+}
+
+fn get(envelope: &JsValue, key: &str) -> Option<JsValue> {
+    Reflect::get(envelope, &key.into())
+        .ok()
+        .filter(|value| !value.is_undefined())
+}
+
+/// Puts a file into an envelope: a handle, not its bytes.
+pub fn attach_file(envelope: &Object, file: &File) {
+    set(envelope, FILE, file);
+}
+
+/// A file, and where it can be had as it is now: of one that is written to, the browser lets
+/// nobody read what it was.
+#[derive(Clone, Debug)]
+pub struct LiveFile {
+    /// As it was when it was last looked at.
+    pub file: File,
+    /// Where it is, if it may be written to.
+    pub handle: Option<FileSystemFileHandle>,
+}
+
+impl From<File> for LiveFile {
+    fn from(file: File) -> Self {
+        let handle = None;
+        Self { file, handle }
+    }
+}
+
+/// Puts a file into an envelope, with its place.
+pub fn attach_live_file(envelope: &Object, live: &LiveFile) {
+    attach_file(envelope, &live.file);
+    if let Some(handle) = &live.handle {
+        set(envelope, HANDLE, handle);
+    }
+}
+
+/// Puts several files into an envelope.
+pub fn attach_files(envelope: &Object, files: &[File]) {
+    set(envelope, FILES, &files.iter().collect::<Array>());
+}
+
+/// The files that came with a message.
+#[must_use]
+pub fn files(envelope: &JsValue) -> Vec<File> {
+    let files = get(envelope, FILES).map(|files| Array::from(&files));
+    let all = files.into_iter().flatten();
+    all.filter_map(|file| file.dyn_into().ok()).collect()
+}
+
+/// Takes the numbers out of columns and puts them into an envelope. The result
+/// is what `postMessage` hands over instead of copying.
+#[must_use]
+pub fn attach_columns(envelope: &Object, columns: &mut dyn Columns) -> Array {
+    let (object, transfer) = (Object::new(), Array::new());
+    columns.each(&mut |name, column| {
+        set(&object, name, &take_out(column, &transfer));
+    });
+    set(envelope, COLUMNS, &object);
+    transfer
+}
+
+/// The numbers of a column as an array whose memory is handed over.
+fn take_out(column: Column<'_>, transfer: &Array) -> JsValue {
+    let array: JsValue = match column {
+        Column::U8(numbers) => Uint8Array::from(std::mem::take(numbers).as_slice()).into(),
+        Column::U16(numbers) => Uint16Array::from(std::mem::take(numbers).as_slice()).into(),
+        Column::U32(numbers) => Uint32Array::from(std::mem::take(numbers).as_slice()).into(),
+        Column::U64(numbers) => BigUint64Array::from(std::mem::take(numbers).as_slice()).into(),
+        Column::F32(numbers) => Float32Array::from(std::mem::take(numbers).as_slice()).into(),
+        Column::F64(numbers) => Float64Array::from(std::mem::take(numbers).as_slice()).into(),
+    };
+    if let Some(buffer) = get(&array, "buffer") {
+        transfer.push(&buffer);
+    }
+    array
+}
+
+/// Puts numbers into a column; without an array of its kind it stays empty.
+fn fill_in(column: Column<'_>, array: Option<JsValue>) {
+    fn cast<T: JsCast>(array: Option<JsValue>) -> Option<T> {
+        array?.dyn_into().ok()
+    }
+    match column {
+        Column::U8(numbers) => {
+            *numbers = cast(array).map_or_else(Vec::new, |a: Uint8Array| a.to_vec());
+        }
+        Column::U16(numbers) => {
+            *numbers = cast(array).map_or_else(Vec::new, |a: Uint16Array| a.to_vec());
+        }
+        Column::U32(numbers) => {
+            *numbers = cast(array).map_or_else(Vec::new, |a: Uint32Array| a.to_vec());
+        }
+        Column::U64(numbers) => {
+            *numbers = cast(array).map_or_else(Vec::new, |a: BigUint64Array| a.to_vec());
+        }
+        Column::F32(numbers) => {
+            *numbers = cast(array).map_or_else(Vec::new, |a: Float32Array| a.to_vec());
+        }
+        Column::F64(numbers) => {
+            *numbers = cast(array).map_or_else(Vec::new, |a: Float64Array| a.to_vec());
+        }
+    }
+}
+
+/// Puts a slice that is to be analysed into an envelope.
+pub fn attach_job(envelope: &Object, job: &Job) {
+    drop(attach_packed(envelope, job));
+}
+
+/// The slice in an envelope.
+///
+/// # Errors
+/// If it is not one of this version of the program.
+pub fn job(envelope: &JsValue) -> Result<Job, String> {
+    packed(envelope)
+}
+
+/// Takes what a slice is worth apart and puts it into an envelope. The result is what
+/// `postMessage` hands over.
+#[must_use]
+pub fn attach_segment(envelope: &Object, mut segment: Segment) -> Array {
+    let (list, transfer) = (Array::new(), Array::new());
+    segment.columns(&mut |column| {
+        list.push(&take_out(column, &transfer));
+    });
+    set(envelope, COLUMNS, &list);
+    transfer.push(&attach_packed(envelope, &segment));
+    transfer
+}
+
+/// What a slice is worth, from an envelope.
+///
+/// # Errors
+/// If it is not one of this version of the program.
+pub fn segment(envelope: &JsValue) -> Result<Segment, String> {
+    let mut segment: Segment = packed(envelope)?;
+    let list: Array = get(envelope, COLUMNS).unwrap_or_default().unchecked_into();
+    let (mut place, used) = (0, Array::new());
+    segment.columns(&mut |column| {
+        let array = list.get(place);
+        if let Some(buffer) = get(&array, "buffer") {
+            used.push(&buffer);
+        }
+        fill_in(column, Some(array));
+        place += 1;
+    });
+    give_back(&used);
+    Ok(segment)
+}
+
+/// Gives the memory of buffers back that nobody reads again, by handing them over to nobody.
+///
+/// Browsers collect buffers when they find the time, and some hundred megabytes may have come
+/// by then. `ArrayBuffer.transfer` does not help: Chromium holds what it made itself (from a
+/// file, from a message) until it collects, but then without counting it.
+pub fn give_back(buffers: &Array) {
+    let bytes = buffers.iter().map(|buffer| {
+        let buffer = buffer.dyn_ref::<ArrayBuffer>();
+        buffer.map_or(0, ArrayBuffer::byte_length)
+    });
+    let bytes = bytes.sum();
+    NOBODY.with_borrow_mut(|nobody| {
+        if nobody.is_none() {
+            *nobody = Nobody::new();
+        }
+        if let Some(port) = nobody {
+            port.take(buffers, bytes);
+        }
+        nobody.take_if(|port| port.holds_bytes >= GIVEN_BACK_BYTES);
+    });
+}
+
+/// So much is given back at once, as it takes half a millisecond.
+const GIVEN_BACK_BYTES: u32 = 4 << 20;
+
+thread_local! {
+    static NOBODY: RefCell<Option<Nobody>> = const { RefCell::new(None) };
+}
+
+/// Somebody who does not listen: what is sent is held until the ports are closed.
+struct Nobody {
+    channel: MessageChannel,
+    holds_bytes: u32,
+}
+
+impl Nobody {
+    fn new() -> Option<Self> {
+        Some(Self {
+            channel: MessageChannel::new().ok()?,
+            holds_bytes: 0,
+        })
+    }
+
+    fn take(&mut self, buffers: &Array, bytes: u32) {
+        self.holds_bytes = self.holds_bytes.saturating_add(bytes);
+        let port = self.channel.port1();
+        // Buffers of which one was handed over before stay as they are.
+        drop(port.post_message_with_transferable(&JsValue::NULL, buffers));
+    }
+}
+
+impl Drop for Nobody {
+    fn drop(&mut self) {
+        self.channel.port1().close();
+        self.channel.port2().close();
+    }
+}
+
+/// What is large but not made of numbers travels as bytes: objects would cost far more. The
+/// result may be handed over.
+fn attach_packed(envelope: &Object, value: &impl Serialize) -> ArrayBuffer {
+    // Plain data can always be packed.
+    let bytes = bitcode::serialize(value).unwrap_or_default();
+    let bytes = Uint8Array::from(bytes.as_slice());
+    set(envelope, PACKED, &bytes);
+    bytes.buffer()
+}
+
+fn packed<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
+    let bytes: Uint8Array = get(envelope, PACKED).unwrap_or_default().unchecked_into();
+    let packed = bytes.to_vec();
+    give_back(&Array::of1(&bytes.buffer()));
+    bitcode::deserialize(&packed).map_err(|error| error.to_string())
+}
+
+/// Fills columns with the numbers in an envelope; what is not there stays
+/// empty.
+pub fn fill_columns(envelope: &JsValue, columns: &mut dyn Columns) {
+    columns.each(&mut |name, numbers| fill_in(numbers, column(envelope, name)));
+}
+
+/// One of the columns of an envelope, as it came.
+#[must_use]
+pub fn column(envelope: &JsValue, name: &str) -> Option<JsValue> {
+    get(&get(envelope, COLUMNS)?, name)
+}
+
+/// The control message of an envelope.
+///
+/// # Errors
+/// If it is not one of this version of the program.
+pub fn message<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
+    take(envelope, MESSAGE)
+}
+
+/// The question or answer of an envelope.
+///
+/// # Errors
+/// If it is not one of this version of the program.
+pub fn body<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
+    take(envelope, BODY)
+}
+
+fn take<T: DeserializeOwned>(envelope: &JsValue, key: &str) -> Result<T, String> {
+    let value = get(envelope, key).unwrap_or(JsValue::UNDEFINED);
+    serde_wasm_bindgen::from_value(value).map_err(|error| error.to_string())
+}
+
+/// The file of an envelope, with its place if that is there too.
+#[must_use]
+pub fn live_file(envelope: &JsValue) -> Option<LiveFile> {
+    let handle = get(envelope, HANDLE).and_then(|handle| handle.dyn_into().ok());
+    let file = file(envelope)?;
+    Some(LiveFile { file, handle })
+}
+
+/// The file of an envelope.
+#[must_use]
+pub fn file(envelope: &JsValue) -> Option<File> {
+    get(envelope, FILE)?.dyn_into().ok()
+}
+
+/// The port that came with a message.
+#[must_use]
+pub fn port(event: &MessageEvent) -> Option<MessagePort> {
+    event.ports().get(0).dyn_into().ok()
+}

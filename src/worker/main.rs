@@ -1,0 +1,210 @@
+//! The worker. Nothing begins by itself: a worker of the page calls [`serve`], a script uses what is in [`script`].
+//! It drives a [`Session`] over each file that is opened, reports
+//! how far it is, and has questions answered, also while it loads. It never
+//! touches the page, and never does anything for long without listening.
+
+mod answer;
+mod blob;
+mod blob_file;
+mod grow;
+mod help;
+mod index;
+mod load;
+mod merge;
+mod names;
+mod pause;
+mod put_away;
+mod script;
+mod team;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use futures_util::future::AbortHandle;
+use pause::Pauser;
+use rustc_hash::FxHashMap;
+use team::Team;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
+
+use analysis::timeline::user_spans::SpanPrefixes;
+use protocol::wire::{self, LiveFile};
+use protocol::{AskId, FromWorker, LogId, News, ToWorker, VERSION};
+use session::Session;
+
+/// An open log.
+struct OpenLog {
+    /// Shared with the questions that are being answered: it changes only
+    /// while there are none ([`change`]).
+    session: Rc<Session>,
+    file: LiveFile,
+    /// What questions read ahead of the file.
+    reading: Option<answer::Reading>,
+}
+
+/// What the worker knows.
+#[derive(Default)]
+struct State {
+    logs: FxHashMap<LogId, OpenLog>,
+    /// The questions that are being answered, and how to give them up.
+    asked: FxHashMap<AskId, (LogId, AbortHandle)>,
+    /// What begins and ends spans of the program, if it is not the usual.
+    prefixes: Option<SpanPrefixes>,
+    /// Who analyses slices for it.
+    team: Rc<RefCell<Team>>,
+    /// What addresses are named by.
+    symbols: Option<File>,
+    /// Whether what other tabs left behind was removed.
+    cleared: bool,
+}
+
+type Shared = Rc<RefCell<State>>;
+
+fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
+fn now_ms() -> f64 {
+    scope()
+        .performance()
+        .map_or(0.0, |performance| performance.now())
+}
+
+fn post(message: &FromWorker) {
+    // Posting fails only if the message cannot be cloned, and these can.
+    let _ = scope().post_message(&wire::envelope(message));
+}
+
+/// Starts listening.
+#[wasm_bindgen]
+pub fn serve() {
+    std::panic::set_hook(Box::new(|info| {
+        console_error_panic_hook::hook(info);
+        post(&FromWorker::Died {
+            message: info.to_string(),
+        });
+    }));
+    let shared = Shared::default();
+    let listener = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        let envelope = event.data();
+        match wire::message(&envelope) {
+            Ok(message) => hear(&shared, message, &event),
+            Err(message) => post(&FromWorker::Died { message }),
+        }
+    });
+    scope().set_onmessage(Some(listener.as_ref().unchecked_ref()));
+    // The worker listens as long as it lives.
+    listener.forget();
+    post(&FromWorker::Ready { version: VERSION });
+}
+
+fn hear(shared: &Shared, message: ToWorker, event: &MessageEvent) {
+    let envelope = event.data();
+    match message {
+        ToWorker::Help => {
+            if let Some(port) = wire::port(event) {
+                help::serve(port);
+            }
+        }
+        ToWorker::Helper => {
+            if let Some(port) = wire::port(event) {
+                shared.borrow().team.borrow_mut().join(port);
+            }
+        }
+        ToWorker::Alone => shared.borrow().team.borrow_mut().leave(),
+        ToWorker::Open(log, memory, most_bytes) => {
+            post(&FromWorker::Heard(log));
+            if let Some(file) = wire::live_file(&envelope) {
+                load::open(shared, log, file, memory, most_bytes);
+            }
+        }
+        ToWorker::Grow(log, anew, most_bytes) => {
+            if let Some(file) = wire::live_file(&envelope) {
+                grow::grow(shared, log, file, anew, most_bytes);
+            }
+        }
+        ToWorker::Settle(log) => {
+            if let Some(open) = shared.borrow_mut().logs.get_mut(&log) {
+                open.file.handle = None;
+                open.reading = None;
+            }
+        }
+        ToWorker::Close(log) => {
+            post(&FromWorker::Heard(log));
+            close(shared, log);
+        }
+        ToWorker::SpanPrefixes(prefixes) => set_prefixes(shared, prefixes),
+        ToWorker::Symbols => {
+            if let Some(file) = wire::file(&envelope) {
+                names::take(shared, file);
+            }
+        }
+        ToWorker::Ask(id, log, name) => answer::ask(shared, id, log, &name, envelope),
+        ToWorker::Merge(wish) => merge::begin(shared, wish, wire::files(&envelope)),
+        ToWorker::Forget(id) => {
+            if let Some((_, answering)) = shared.borrow_mut().asked.remove(&id) {
+                answering.abort();
+            }
+        }
+    }
+}
+
+/// Drops a log, and gives up what was asked about it.
+fn close(shared: &Shared, log: LogId) {
+    let mut state = shared.borrow_mut();
+    state.logs.remove(&log);
+    state.logs.remove(&log.growing());
+    state.asked.retain(|_, (about, answering)| {
+        if *about == log {
+            answering.abort();
+        }
+        *about != log
+    });
+}
+
+/// Changes a log as soon as no question about it is being answered; `None` if
+/// it was closed meanwhile.
+async fn change<R>(
+    shared: &Shared,
+    log: LogId,
+    change: impl FnOnce(&mut Session) -> R,
+) -> Option<R> {
+    let mut pauser = None;
+    loop {
+        if let Some(session) = Rc::get_mut(&mut shared.borrow_mut().logs.get_mut(&log)?.session) {
+            return Some(change(session));
+        }
+        pauser.get_or_insert_with(Pauser::new).pause().await;
+    }
+}
+
+/// Looks for spans of the program with other words, now and in later logs.
+fn set_prefixes(shared: &Shared, prefixes: SpanPrefixes) {
+    shared.borrow_mut().prefixes = Some(prefixes.clone());
+    for log in open_logs(shared) {
+        let (shared, prefixes) = (Rc::clone(shared), prefixes.clone());
+        spawn_local(async move {
+            let changed = change(&shared, log, |session| {
+                session.set_span_prefixes(prefixes);
+                tell_contents(log, session);
+            });
+            changed.await;
+        });
+    }
+}
+
+fn open_logs(shared: &Shared) -> Vec<LogId> {
+    shared.borrow().logs.keys().copied().collect()
+}
+
+/// Tells what there is to be shown of a log, if it is read to its end.
+fn tell_contents(log: LogId, session: &Session) {
+    if session.is_complete() {
+        let contents = Box::new(session.contents());
+        let news = News::Contents(contents, session.flame_sources());
+        post(&FromWorker::News(log, news));
+    }
+}
+
+fn main() {}

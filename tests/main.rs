@@ -1,0 +1,75 @@
+//! Tests of the whole from outside: the library, the command line, its documentation.
+//!
+//! One program, so that it is linked once and all its tests share the cores:
+//! `cargo test --test main NAME` runs those with a name that contains `NAME`, such as a module's.
+
+mod assert;
+mod big_log;
+mod censuses;
+mod check;
+mod command_line;
+mod common;
+mod compare;
+mod corpus;
+mod cut;
+mod damage;
+mod diagnostics;
+mod events;
+mod export;
+mod export_traces;
+mod findings_judged;
+mod findings_memory;
+mod findings_threads;
+mod flame_compare;
+mod flame_export;
+mod flame_sources;
+mod flamegraph;
+mod flow;
+mod foreign_calls;
+mod format;
+mod growing;
+mod guide;
+mod heap;
+mod heap_bands;
+mod heap_chart;
+mod heap_names;
+mod heap_stacks;
+mod held;
+mod insight;
+mod layers;
+mod manual;
+mod memory;
+mod merge;
+mod numbers;
+mod places;
+mod process;
+mod processes;
+mod prof_reports;
+mod profile_rows;
+mod proportion;
+mod questions;
+mod report;
+mod select;
+mod slices;
+mod sparks;
+mod split;
+mod summary;
+mod symbols;
+mod tail;
+mod thread_sums;
+mod threads;
+mod ticky;
+mod time;
+mod time_laws;
+mod timeline;
+mod timeline_rows;
+mod traces;
+mod unread;
+mod view;
+
+#[path = "../examples/container/mod.rs"]
+mod container;
+#[path = "../examples/program/mod.rs"]
+mod program;
+#[path = "../examples/stream/mod.rs"]
+mod stream;
