@@ -2,9 +2,10 @@
 // drags a selection on the timeline, does the same in the flame graph if its
 // panel is open (FRAGMENT p=flame), and takes a trace meanwhile.
 //
-//     cargo xtask build && node benches/frames.mjs FILE [FRAGMENT] [--runs N] [--query QUERY] [--json]
+//     cargo xtask build && node benches/frames.mjs FILE [FRAGMENT] [--runs N] [--query QUERY] [--steps N] [--json]
 //
-// FRAGMENT is what a link has after #, such as open=memory,events.
+// FRAGMENT is what a link has after #, such as open=memory,events. A gesture has N steps
+// (240), one in each frame.
 // Prints for each gesture: time from frame to frame, how long the main thread
 // was busy in a frame, and how long a question kept a worker busy (median
 // and 95th percentile, in milliseconds); with --json an object for each. Of
@@ -13,18 +14,25 @@
 import { basename } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { launch, load, openPage, percentile, serve } from './site.mjs';
+import { launch, load, openPage, percentile, serve, untilIdle } from './site.mjs';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { query: { type: 'string', default: '' }, runs: { type: 'string', default: '1' }, json: { type: 'boolean', default: false } },
+  options: {
+    query: { type: 'string', default: '' },
+    runs: { type: 'string', default: '1' },
+    steps: { type: 'string', default: '240' },
+    json: { type: 'boolean', default: false },
+  },
 });
 const [file, fragment = ''] = positionals;
 if (!file) {
-  console.error('usage: node benches/frames.mjs FILE [FRAGMENT] [--runs N] [--query QUERY] [--json]');
+  console.error('usage: node benches/frames.mjs FILE [FRAGMENT] [--runs N] [--query QUERY] [--steps N] [--json]');
   process.exit(2);
 }
-const STEPS = 240;
+const STEPS = Number(options.steps);
+/** Steps in which the view is zoomed before a gesture. */
+const ZOOM_STEPS = Math.min(100, STEPS);
 
 const FLAME = '.flame-canvas canvas';
 
@@ -113,8 +121,8 @@ async function measured(page, { zoom, ...rest }) {
     await page.keyboard.press('Escape');
   }
   const ctrl = rest.on ? ', true' : '';
-  await page.evaluate(perform, { on: rest.on, step: `wheel(0, ${zoom / 100}${ctrl})`, steps: 100 });
-  await page.waitForTimeout(500);
+  await page.evaluate(perform, { on: rest.on, step: `wheel(0, ${zoom / ZOOM_STEPS}${ctrl})`, steps: ZOOM_STEPS });
+  await untilIdle(browser);
   let frames = [];
   const events = await trace(browser, page, async () => {
     frames = await page.evaluate(perform, { ...rest, steps: STEPS });
@@ -127,8 +135,8 @@ const server = await serve();
 const browser = await launch();
 try {
   const page = await openPage(browser, server.address, { query: options.query, fragment, height: 860 });
-  await load(page, file);
-  await page.waitForTimeout(2000);
+  const { events } = await load(page, file);
+  await untilIdle(browser);
   if (!options.json) console.log('gesture: frame to frame; main thread busy in a frame; a question (median / 95 %, ms)');
   const flame = (await page.locator(FLAME).count()) > 0;
   const gestures = { ...GESTURES, ...(flame ? FLAME_GESTURES : {}) };
@@ -139,7 +147,7 @@ try {
       if (!best || one.main_ms[1] < best.main_ms[1]) best = one;
     }
     if (options.json) {
-      console.log(JSON.stringify({ kind: 'frames', file: basename(file), query: options.query, gesture, ...best }));
+      console.log(JSON.stringify({ kind: 'frames', file: basename(file), query: options.query, events, gesture, ...best }));
     } else {
       console.log(`${gesture}: ${words(best.between_ms)}; ${words(best.main_ms)}; ${words(best.question_ms)}`);
     }

@@ -7,10 +7,15 @@
 // NAME is that of the log, to be told with the figures.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('../target/criterion/load', import.meta.url));
 const [name = 'made in memory'] = process.argv.slice(2);
+if (!existsSync(folder)) {
+  console.error('There are no measurements. First: cargo bench --bench load');
+  process.exit(1);
+}
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 const stages = {};
 let throughput;

@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 import sirv from 'sirv';
@@ -48,13 +49,13 @@ export async function launch() {
   };
 }
 
-/** Opens the page and waits until a log can be opened. */
+/** Opens the page and waits until its program runs. */
 export async function openPage(browser, address, { query = '', fragment = '', height = 900 } = {}) {
   const page = await browser.newPage();
   await page.setViewportSize({ width: 1440, height });
   await page.addInitScript(watch);
   await page.goto(`${address}${query && `?${query}`}#${fragment}`);
-  await page.getByRole('button', { name: 'Browse…' }).waitFor();
+  await page.locator('html[data-started]').waitFor({ state: 'attached' });
   return page;
 }
 
@@ -62,18 +63,25 @@ export async function openPage(browser, address, { query = '', fragment = '', he
 function watch() {
   const times = { long: [] };
   globalThis.benchTimes = times;
-  addEventListener('change', (event) => {
-    if (event.target.type !== 'file') return;
+  const isRead = () => document.querySelector('.app[data-elapsed-ms]') !== null;
+  const start = () => {
     times.chosen = performance.now();
     times.loaded = times.failed = undefined;
+    // The log before is shown until the next one is opened.
+    times.isStale = isRead();
     times.long.length = 0;
-  }, true);
+  };
+  addEventListener('change', (event) => event.target.type === 'file' && start(), true);
+  addEventListener('click', (event) => event.target.textContent === 'Open instead' && start(), true);
   new MutationObserver(() => {
     const now = performance.now();
-    if (!times.loaded && document.querySelector('.app[data-elapsed-ms]')) times.loaded = now;
-    if (!times.failed && document.querySelector('.alert[role=alert]')) times.failed = now;
-  }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-elapsed-ms'] });
-  new PerformanceObserver((list) => times.long.push(...list.getEntries().map((task) => task.duration))).observe({ type: 'longtask' });
+    times.isStale &&= isRead();
+    if (!times.loaded && !times.isStale && isRead()) times.loaded = now;
+    if (!times.failed && document.querySelector('.alert[role=alert]:not([hidden])')) times.failed = now;
+  }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-elapsed-ms', 'hidden'] });
+  const observer = new PerformanceObserver((list) => times.long.push(...list.getEntries().map((task) => task.duration)));
+  observer.observe({ type: 'longtask' });
+  times.takeLongTasks = () => times.long.push(...observer.takeRecords().map((task) => task.duration));
 }
 
 /**
@@ -93,10 +101,15 @@ export async function load(page, file, { timeout = 1_800_000 } = {}) {
     before,
     { timeout, polling: 50 },
   );
-  const { chosen, loaded, failed, long } = await page.evaluate(() => globalThis.benchTimes);
-  if (failed) throw new Error(await page.locator('.alert[role=alert]').first().textContent());
+  const { chosen, loaded, failed, long } = await page.evaluate(() => {
+    globalThis.benchTimes.takeLongTasks();
+    const { takeLongTasks, ...times } = globalThis.benchTimes;
+    return times;
+  });
+  if (failed) throw new Error(await page.locator('.alert[role=alert]:not([hidden])').first().textContent());
   const facts = await page.locator('.bar .facts').textContent();
   const events = Number(/([\d,]+) events/.exec(facts)?.[1].replaceAll(',', ''));
+  if (!(events > 0)) throw new Error(`the page does not show how many events it read: ${facts}`);
   return { ms: loaded - chosen, events, long };
 }
 
@@ -167,6 +180,19 @@ export async function cost(browser) {
     return { peak: mib('status', 'VmHWM'), now: mib('smaps_rollup', 'Pss'), cpu: cpuTime * 1000 };
   });
   return costs.reduce((most, one) => (one.peak > most.peak ? one : most));
+}
+
+/** Waits until the tab rests: in a quarter of a second its threads work less than a twentieth of it. */
+export async function untilIdle(browser, { timeout = 60_000 } = {}) {
+  const [deadline, windowMs] = [Date.now() + timeout, 250];
+  let before = (await cost(browser)).cpu;
+  while (Date.now() < deadline) {
+    await setTimeout(windowMs);
+    const { cpu } = await cost(browser);
+    if (cpu - before < windowMs / 20) return;
+    before = cpu;
+  }
+  throw new Error(`the page is still busy after ${timeout / 1000} s`);
 }
 
 /** How many milliseconds the page's main thread has worked so far. */

@@ -16,7 +16,7 @@ import { basename, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { cost, launch, load, openPage, percentile, serve, workers } from './site.mjs';
+import { cost, launch, load, openPage, percentile, serve, untilIdle, workers } from './site.mjs';
 
 const { values: options, positionals: named } = parseArgs({
   allowPositionals: true,
@@ -51,7 +51,8 @@ async function zoom(steps) {
     canvas.dispatchEvent(
       new WheelEvent('wheel', { clientX: box.x + box.width * x, clientY: box.y + box.height / 2, deltaX, deltaY, bubbles: true, cancelable: true }),
     );
-  const { long } = globalThis.benchTimes;
+  const { long, takeLongTasks } = globalThis.benchTimes;
+  takeLongTasks();
   long.length = 0;
   const times = [];
   for (let i = 0; i < steps; i++) {
@@ -59,7 +60,9 @@ async function zoom(steps) {
     if (i % 5 === 4) wheel(0.5, i % 2 ? 120 : -120, 0);
     else wheel(0.3 + ((i * 7) % 60) / 100, 0, i % 80 < 45 ? -120 : 120);
   }
-  await new Promise((done) => setTimeout(done, 100));
+  // The last step is drawn, and its task has ended.
+  for (let frames = 0; frames < 2; frames++) await new Promise((done) => requestAnimationFrame(done));
+  takeLongTasks();
   return { between: times.slice(1).map((at, i) => at - times[i]), tasks: [...long] };
 }
 
@@ -73,14 +76,15 @@ try {
   for (const file of logs) {
     let result = { kind: 'soak', file: basename(file), bytes: statSync(file).size };
     try {
-      const { ms, long } = await load(page, file, { timeout: 300_000 });
+      const { ms, events, long } = await load(page, file, { timeout: 300_000 });
       const { between, tasks } = await page.evaluate(zoom, Number(options.zooms));
       await devtools.send('HeapProfiler.collectGarbage');
-      await page.waitForTimeout(200);
+      await untilIdle(browser);
       const { now, peak } = await cost(browser);
       result = {
         ...result,
         ms: Math.round(ms),
+        events,
         frame_ms: percentile(between, 0.95),
         longest_frame_ms: Math.round(Math.max(...between)),
         frames_over_100: between.filter((time) => time > 100).length,
