@@ -19,6 +19,7 @@ mkdir -p "$logs" "$(dirname "$figures")"
 [ $# -gt 0 ] || set -- 1M 50M 300M 1G 4G 10G
 
 [ "${EVENTSCOPE_SITE:-}" ] || cargo xtask build
+node benches/smoke.mjs "${EVENTSCOPE_SITE:-dist}"
 rustc --edition 2024 -O -o "$logs/make_big_log" examples/make_big_log.rs
 make() { [ -f "$logs/$1.eventlog" ] || "$logs/make_big_log" "$logs/$1.eventlog" "${2:-$1}" ${3:-}; }
 
