@@ -1,7 +1,10 @@
-// The page opens, keeps to itself, and opens again without a network.
+// The quick check of a built site: it opens, reads and shows logs, restores a view from a link, explains
+// a file that is no log, keeps to itself, and opens again without a network.
 
 import { expect, test } from '@playwright/test';
-import { started } from './helpers.js';
+import { colours, drop, fragment, loaded, started, timeline } from './helpers.js';
+
+const RUNNING = '#259e79';
 
 test('opens, and asks nobody but its own server', async ({ page, baseURL }) => {
   const elsewhere = [];
@@ -29,6 +32,49 @@ test('opens, and asks nobody but its own server', async ({ page, baseURL }) => {
   await expect(page).toHaveTitle('Eventscope');
   expect(elsewhere).toEqual([]);
   expect(problems).toEqual([]);
+});
+
+test('a sample is read and shown, and a link restores its view', async ({ page, browser }) => {
+  await page.goto('./');
+  await page.getByRole('button', { name: 'A web server' }).click();
+  await loaded(page);
+  const { x, cap } = await timeline(page);
+  await expect(async () => {
+    const lane = await colours(page, { x: x(0), y: cap(0) - 10 }, { x: x(1), y: cap(0) + 10 });
+    expect(lane[RUNNING]).toBeGreaterThan(20);
+  }).toPass();
+
+  await page.getByRole('tab', { name: 'Summary' }).click();
+  await expect(page.locator('.summary tbody tr').first().locator('td.number').first()).toHaveText(/\d/);
+
+  await page.getByRole('tab', { name: 'Flame graph' }).click();
+  const flame = page.locator('.flame-canvas canvas').first();
+  await expect(flame).toBeVisible();
+  const shades = () => flame.evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return new Set(new Uint32Array(data.buffer)).size;
+  });
+  await expect.poll(shades).toBeGreaterThan(10);
+
+  await page.mouse.move(x(0.4), cap(0));
+  await page.mouse.wheel(0, -300);
+  const hash = await fragment(page, /v=1&f=.*t=.*p=flame/);
+  const context = await browser.newContext({ serviceWorkers: 'block' });
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await other.getByRole('button', { name: 'A web server' }).click();
+  await loaded(other);
+  await expect(other.getByRole('tab', { name: 'Flame graph' })).toHaveAttribute('aria-selected', 'true');
+  await expect.poll(() => new URL(other.url()).hash).toBe(hash);
+  await context.close();
+});
+
+test('a file that is no log is explained', async ({ page }) => {
+  await page.goto('./');
+  await started(page);
+  await drop(page, 'notes.txt', Buffer.from('This is no log.'));
+  await expect(page.getByRole('alert')).toContainText('This is not an eventlog');
+  await expect(page.getByRole('button', { name: 'Browse…' })).toBeVisible();
 });
 
 test('names a build, and a worker that is there', async ({ page, request }) => {
