@@ -163,11 +163,16 @@ test('the second page does nothing for whoever else opens it', async ({ page, co
   const alone = await context.newPage();
   await alone.goto('./www/fetch.html');
   await expect(alone.getByText('does nothing by itself')).toBeVisible();
-  await alone.evaluate((address) => postMessage({ eventscope: 'address', address }, location.origin), other.address);
-  // It was heard, and nobody was asked.
-  await alone.evaluate(() => new Promise((done) => { setTimeout(done, 100); }));
+  await alone.evaluate(async (address) => {
+    const heard = new Promise((done) => { addEventListener('message', ({ data }) => data === 'last' && done()); });
+    postMessage({ eventscope: 'address', address }, location.origin);
+    postMessage('last', location.origin);
+    await heard;
+    await fetch(new URL('/last', address));
+  }, other.address);
+  // It was heard, and the other host was asked nothing before what the test asks.
   await expect(alone.getByRole('button')).toHaveCount(0);
-  expect(other.asked).toEqual([]);
+  expect(other.asked).toEqual(['GET /last']);
   // The main page takes nothing from whom it did not ask.
   await openLog(page, LOG);
   await page.evaluate(() => postMessage({ eventscope: 'log', file: new File(['x'], 'x') }, location.origin));

@@ -128,16 +128,25 @@ export async function showAllColumns(page) {
 /** The sentence about what is pointed at or selected. */
 export const strip = (page) => page.locator('.stage > .strip p');
 
+/** Waits until the page has drawn what came before. */
+export const drawn = (page) =>
+  page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+
 /** Moves along a lane until something is there; the text about it. */
 export async function pointAlong(page, y, pattern) {
   const { x } = await timeline(page);
-  for (let part = 0.02; part < 1; part += 0.01) {
-    await page.mouse.move(x(part), y);
-    await page.waitForTimeout(15);
-    const text = await strip(page).textContent();
-    if (pattern.test(text)) return { x: x(part), text };
-  }
-  throw new Error(`nothing like ${pattern} at ${y}`);
+  let found;
+  // What is in a lane comes from the worker: it may not be there yet.
+  await expect(async () => {
+    for (let part = 0.02; part < 1 && !found; part += 0.01) {
+      await page.mouse.move(x(part), y);
+      await drawn(page);
+      const text = await strip(page).textContent();
+      if (pattern.test(text)) found = { x: x(part), text };
+    }
+    expect(found, `nothing like ${pattern} at ${y}`).toBeDefined();
+  }).toPass();
+  return found;
 }
 
 /** The colours in a rectangle of the canvas, with how many pixels each has. */

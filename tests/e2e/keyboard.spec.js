@@ -66,11 +66,13 @@ async function walkTo(page, name) {
       const row = (head) => Number(head.getAttribute('aria-rowindex'));
       return target && row(target) < row(at) ? 'ArrowUp' : 'ArrowDown';
     }, `head-${name}`);
+  const focus = page.locator(':focus');
   for (let steps = 0; steps < 60; steps += 1) {
     const key = await way();
     if (!key) return;
+    const before = await focus.getAttribute('id');
     await page.keyboard.press(key);
-    await page.waitForTimeout(20);
+    await expect(focus).not.toHaveAttribute('id', before);
   }
   throw new Error(`no way to ${name}`);
 }

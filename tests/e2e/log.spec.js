@@ -186,7 +186,8 @@ test('asks nobody for anything once the page is there', async ({ page }) => {
   await page.mouse.move(x(0.5), cap(0));
   await page.mouse.wheel(0, -500);
   await page.getByRole('tab', { name: 'Flame graph' }).click();
-  await page.waitForTimeout(600);
+  await fragment(page, /[#&]p=flame/);
+  await expect(page.locator('.flame-canvas canvas').first()).toBeVisible();
   expect(requests).toEqual([]);
 });
 

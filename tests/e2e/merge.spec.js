@@ -147,13 +147,16 @@ test('two logs are compared, and merged if that is wanted', async ({ page }) => 
 
 test('merging is given up as soon as nobody wants it', async ({ page }) => {
   await page.goto('./');
+  await expect.poll(() => page.workers().length).toBe(1);
   await dropAll(page, Array(40).fill(LOGS[2]));
   await expect(dialog(page)).toContainText('Merge 40 logs into one timeline');
   await merge(page);
   await expect(dialog(page).getByRole('progressbar', { name: 'Merging' })).toBeVisible();
+  await expect.poll(() => page.workers().length).toBe(2);
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
   await expect(dialog(page)).toHaveCount(0);
-  await page.waitForTimeout(1500);
+  // The worker that merges has ended, so nothing can come of it.
+  await expect.poll(() => page.workers().length).toBe(1);
   await expect(page.getByRole('button', { name: 'Browse…' })).toBeVisible();
   await expect(page.locator('.timeline canvas')).toHaveCount(0);
 });

@@ -98,6 +98,7 @@ test('a selection changes all panels', async ({ page }) => {
 });
 
 test('the panel follows while a selection is dragged, and has its end when it is let go', async ({ page }) => {
+  await page.clock.install();
   await openLog(page, fixture(SPARKS));
   const { x, cap } = await timeline(page);
   const [heading, chip] = [page.locator('.panel-body h2'), page.locator('.strip .chip')];
@@ -112,7 +113,7 @@ test('the panel follows while a selection is dragged, and has its end when it is
   await expect(chip).toContainText(/[\d.]+\sms – [\d.]+\sms/);
   await expect(follows).toPass();
   const [half, entries] = [await shown(), await page.evaluate(() => history.length)];
-  await page.waitForTimeout(600);
+  await page.clock.runFor(10_000);
   expect(new URL(page.url()).hash).not.toMatch(/[#&]r=/);
   await page.mouse.move(x(0.5), cap(0));
   await page.mouse.move(x(0.55), cap(0));
