@@ -1,5 +1,6 @@
-// Serves dist/ on localhost: `node xtask/serve.mjs [--port N] [--strict-port] [--open]`.
-// Nothing is cached, so a reload always shows the newest build.
+// Serves a site on localhost: `node xtask/serve.mjs [--port N] [--strict-port] [--open] [--watch [--build]]`.
+// EVENTSCOPE_DIST names its folder, by default dist/. Nothing is cached, so that a reload shows the newest build.
+// With --watch (of `cargo xtask serve`) the site is built again after changes, and open pages reload.
 
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -7,15 +8,19 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import sirv from 'sirv';
 
+import { serveReloads } from './reload/server.mjs';
+
 const { values: options } = parseArgs({
   options: {
     port: { type: 'string', default: '8080' },
     'strict-port': { type: 'boolean', default: false },
     open: { type: 'boolean', default: false },
+    watch: { type: 'boolean', default: false },
+    build: { type: 'boolean', default: false },
   },
 });
 
-const dist = fileURLToPath(new URL('../dist', import.meta.url));
+const dist = process.env.EVENTSCOPE_DIST ?? fileURLToPath(new URL('../dist', import.meta.url));
 const site = sirv(dist, {
   dev: true, // reads from disk on every request
   etag: true, // with which dev means `no-cache`
@@ -28,15 +33,17 @@ const site = sirv(dist, {
   },
 });
 
-/** Listens on one address, and tells which error stood against it. */
+const notFound = (request, response) => {
+  response.writeHead(404, { 'Content-Type': 'text/plain' });
+  response.end('Not found\n');
+};
+const fromSite = (request, response) => site(request, response, () => notFound(request, response));
+const respond = options.watch ? serveReloads({ dist, fromSite, buildsFirst: options.build }) : fromSite;
+
+/** Listens on one address; resolves to the error where that fails. */
 function listen(port, host) {
   return new Promise((resolve) => {
-    const server = createServer((request, response) => {
-      site(request, response, () => {
-        response.writeHead(404, { 'Content-Type': 'text/plain' });
-        response.end('Not found\n');
-      });
-    });
+    const server = createServer(respond);
     server.once('error', (error) => resolve({ error }));
     server.listen(port, host, () => resolve({ server }));
   });
