@@ -2,10 +2,11 @@
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::io::Read;
 use std::process::{Command, ExitStatus, Stdio};
 
 /// Something that stops a command: one line for the person who ran it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Failure(String);
 
 /// What everything here returns.
@@ -14,6 +15,12 @@ pub(crate) type Result<T> = std::result::Result<T, Failure>;
 impl Failure {
     pub(crate) fn new(line: impl Into<String>) -> Self {
         Self(line.into())
+    }
+}
+
+impl From<lexopt::Error> for Failure {
+    fn from(error: lexopt::Error) -> Self {
+        Self::new(format!("{error}; see cargo xtask help"))
     }
 }
 
@@ -46,6 +53,10 @@ pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
 /// Like [`status`], but a program that reports failure is a failure.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = status(command)?;
+    check(command, status)
+}
+
+fn check(command: &Command, status: ExitStatus) -> Result<()> {
     if status.success() {
         return Ok(());
     }
@@ -60,6 +71,30 @@ pub(crate) fn output(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
+}
+
+/// Like [`run`], but returns the output of both streams, in their order, besides the outcome.
+pub(crate) fn run_captured(command: &mut Command) -> Result<(String, Result<()>)> {
+    let reading = |command: &Command| format!("read the output of {}", name(command));
+    let (mut reader, writer) = std::io::pipe().during(|| reading(command))?;
+    let second = writer.try_clone().during(|| reading(command))?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(writer)
+        .stderr(second)
+        .spawn()
+        .during(|| format!("start {}", name(command)))?;
+    // The command keeps its ends of the pipe open until others take their place.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut output = Vec::new();
+    reader
+        .read_to_end(&mut output)
+        .during(|| reading(command))?;
+    let status = child.wait().during(|| reading(command))?;
+    Ok((
+        String::from_utf8_lossy(&output).into_owned(),
+        check(command, status),
+    ))
 }
 
 /// `cargo`, the one that runs us.

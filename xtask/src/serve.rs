@@ -1,19 +1,21 @@
-//! Showing the site on localhost.
+//! Shows the site on localhost.
 
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 
-use crate::process::{self, Result};
-use crate::site::Kind;
+use crate::process::{self, During, Result};
+use crate::project::Project;
+use crate::site::{self, Kind};
 
-/// How `cargo xtask serve` was asked to serve.
+/// Options of `cargo xtask serve`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Serve {
     /// The first port to try.
     pub(crate) port: u16,
     /// Whether to open a browser.
     pub(crate) open: bool,
-    /// What is built before.
+    /// The quick site is built again after each change, the shipped one only once.
     pub(crate) kind: Kind,
 }
 
@@ -22,34 +24,52 @@ impl Default for Serve {
         Self {
             port: 8080,
             open: false,
-            kind: Kind::Shipped,
+            kind: Kind::Quick,
         }
     }
 }
 
-/// Serves `dist/` until it is stopped.
-pub(crate) fn serve(root: &Path, options: &Serve) -> Result<()> {
+/// Builds the site and serves it until the command is stopped.
+pub(crate) fn serve(project: &Project, options: &Serve) -> Result<()> {
+    let built = thread::scope(|scope| {
+        // For the server.
+        scope.spawn(|| project.npm_packages());
+        site::build(project, options.kind)
+    });
+    project.npm_packages()?;
     let mut server = Command::new("node");
     server
-        .arg(root.join("xtask").join("serve.mjs"))
-        .args(["--port", &options.port.to_string()]);
+        .arg(project.root.join("xtask").join("serve.mjs"))
+        .args(["--port", &options.port.to_string()])
+        .env("EVENTSCOPE_DIST", project.root.join(options.kind.folder()));
     if options.open {
         server.arg("--open");
     }
-    become_or_run(&mut server)
+    match options.kind {
+        Kind::Shipped => built?,
+        Kind::Quick => {
+            let xtask = std::env::current_exe().during(|| "find xtask's own program".into())?;
+            server.arg("--watch").env("EVENTSCOPE_XTASK", xtask);
+            if built.is_err() {
+                // The server builds again, and shows the error in the page.
+                server.arg("--build");
+            }
+        }
+    }
+    become_or_run(&mut server, &project.root)
 }
 
-/// Takes the server's place, so that stopping us stops it.
+/// Takes the server's place, so that stopping this process stops the server.
 #[cfg(unix)]
-fn become_or_run(server: &mut Command) -> Result<()> {
+fn become_or_run(server: &mut Command, root: &Path) -> Result<()> {
     use std::os::unix::process::CommandExt;
     Err(process::Failure::new(format!(
         "could not start node: {}",
-        server.exec()
+        server.current_dir(root).exec()
     )))
 }
 
 #[cfg(not(unix))]
-fn become_or_run(server: &mut Command) -> Result<()> {
-    process::run(server)
+fn become_or_run(server: &mut Command, root: &Path) -> Result<()> {
+    process::run(server.current_dir(root))
 }

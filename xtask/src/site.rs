@@ -1,61 +1,113 @@
-//! Building the site: both programs are compiled and laid out beside the page, then the result
-//! is sealed.
+//! Builds the site: both programs are laid out next to the page, then the result is sealed.
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::process::{During, Failure, Result};
-use crate::programs;
+use crate::project::Project;
 use crate::seal;
-use crate::tools;
+use crate::wasm;
 use crate::weigh::Weight;
 
 /// What a site is built for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// To be used: small and fast.
+    /// For users: small and fast programs.
     Shipped,
-    /// To try a change: built sooner, ten times as large and slower.
-    Dev,
+    /// For everyday work: built within seconds, with large and slower programs.
+    Quick,
 }
 
-/// Leaves the finished site in `dist/`.
-pub(crate) fn build(root: &Path, kind: Kind) -> Result<()> {
-    build_into(root, kind, &root.join("dist"))
+impl Kind {
+    /// The folder of the site, below the project's.
+    pub(crate) fn folder(self) -> &'static str {
+        match self {
+            Self::Shipped => "dist",
+            Self::Quick => "target/quick-site",
+        }
+    }
 }
 
-/// Leaves the finished site where Trunk takes it from; Trunk says in its environment where that is.
-pub(crate) fn build_for_trunk(root: &Path) -> Result<()> {
+/// Builds the site into its folder.
+pub(crate) fn build(project: &Project, kind: Kind) -> Result<()> {
+    let folder = project.root.join(kind.folder());
+    build_into(project, kind, &folder)?;
+    if kind == Kind::Shipped {
+        println!("{}", Weight::of(&folder)?);
+    }
+    Ok(())
+}
+
+/// Builds the quick site again with the programs of its last build: after changes of `www/` and
+/// `index.html` alone.
+pub(crate) fn build_static(project: &Project) -> Result<()> {
+    let folder = project.root.join(Kind::Quick.folder());
+    assemble(project, &folder, |site| {
+        wasm::copy_quick(&project.root, site)
+    })
+}
+
+/// Builds the site into the folder that Trunk names in the environment.
+pub(crate) fn build_for_trunk(project: &Project) -> Result<()> {
     let staging = env::var_os("TRUNK_STAGING_DIR").ok_or_else(|| {
-        Failure::new("there is no TRUNK_STAGING_DIR: this is called by Trunk (trunk serve)")
+        Failure::new("TRUNK_STAGING_DIR is not set: Trunk calls this command (trunk serve)")
     })?;
     let is_release = env::var("TRUNK_PROFILE").is_ok_and(|profile| profile == "release");
-    let kind = if is_release { Kind::Shipped } else { Kind::Dev };
-    build_into(root, kind, Path::new(&staging))
+    let kind = if is_release {
+        Kind::Shipped
+    } else {
+        Kind::Quick
+    };
+    build_into(project, kind, Path::new(&staging))
 }
 
-fn build_into(root: &Path, kind: Kind, dist: &Path) -> Result<()> {
-    tools::for_site(root)?;
-    eprintln!("building the site (some minutes the first time)");
-    // Finished beside what is there, so that what is there stays if it fails.
-    let staged = root.join("target").join("site");
-    if staged.exists() {
-        fs::remove_dir_all(&staged).during(|| format!("remove {}", staged.display()))?;
-    }
-    programs::build(root, kind, &staged)?;
-    let page = staged.join("index.html");
-    fs::copy(root.join("index.html"), &page).during(|| format!("write {}", page.display()))?;
-    copy_folder(&root.join("www"), &staged.join("www"))?;
-    let sealed = seal::seal(&staged)?;
+fn build_into(project: &Project, kind: Kind, folder: &Path) -> Result<()> {
+    std::thread::scope(|scope| {
+        if kind == Kind::Shipped {
+            // For wasm-opt, which reports the failure.
+            scope.spawn(|| project.npm_packages());
+        }
+        project.wasm_target()?;
+        assemble(project, folder, |site| wasm::build(project, kind, site))
+    })
+}
 
-    if dist.exists() {
-        fs::remove_dir_all(dist).during(|| format!("remove {}", dist.display()))?;
-    }
-    fs::rename(&staged, dist).during(|| format!("move {}", staged.display()))?;
-    match kind {
-        Kind::Shipped => println!("built dist/ ({sealed}; {})", Weight::of(dist)?),
-        Kind::Dev => println!("built dist/ ({sealed}), not to be shipped"),
+/// Adds the page to the programs, seals the site, and replaces the one in `folder`. Until then the
+/// site there stays as it is.
+fn assemble(
+    project: &Project,
+    folder: &Path,
+    programs: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    let staged = staged(&project.root, folder);
+    remove_folder(&staged)?;
+    programs(&staged)?;
+    project.steps.run("site", || {
+        let page = staged.join("index.html");
+        fs::copy(project.root.join("index.html"), &page)
+            .during(|| format!("write {}", page.display()))?;
+        copy_folder(&project.root.join("www"), &staged.join("www"))?;
+        let sealed = seal::seal(&staged)?;
+        remove_folder(folder)?;
+        fs::rename(&staged, folder).during(|| format!("move {}", staged.display()))?;
+        if project.steps.prints() {
+            let folder = folder.strip_prefix(&project.root).unwrap_or(folder);
+            println!("{}: {sealed}", folder.display());
+        }
+        Ok(())
+    })
+}
+
+/// Where a site is put together: a folder of its own for each, since two kinds may be built at once.
+fn staged(root: &Path, folder: &Path) -> PathBuf {
+    let name = folder.file_name().unwrap_or_default();
+    root.join("target/staged").join(name)
+}
+
+pub(crate) fn remove_folder(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).during(|| format!("remove {}", folder.display()))?;
     }
     Ok(())
 }

@@ -1,5 +1,4 @@
-//! What the commands need besides cargo: each is looked for, and installed
-//! once if it is not there.
+//! Finds and installs what the commands need besides cargo.
 
 use std::env::{self, consts::OS};
 use std::ffi::OsString;
@@ -12,43 +11,33 @@ use crate::process::{self, During, Failure, Result};
 
 /// What the site's programs are compiled for.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
-const NODE_MAJOR: u32 = 20;
+pub(crate) const NODE_MAJOR: u32 = 20;
+pub(crate) const GET_NODE: &str = "get it from https://nodejs.org or your package manager";
 
-/// What `cargo fmt` and `cargo clippy` need, both natively and for the browser.
-pub(crate) fn for_checks(root: &Path) -> Result<()> {
+/// Installs what `cargo fmt` and `cargo clippy` need.
+pub(crate) fn checks(root: &Path) -> Result<()> {
     component(root, "rustfmt", "fmt")?;
-    component(root, "clippy", "clippy")?;
-    target(root)
+    component(root, "clippy", "clippy")
 }
 
-/// What a site build needs.
-pub(crate) fn for_site(root: &Path) -> Result<()> {
-    target(root)?;
-    node_packages(root)
-}
-
-/// The Chromium that runs the browser tests.
-pub(crate) fn chromium() -> Result<PathBuf> {
-    if let Some(chosen) = env::var_os("CHROMIUM") {
-        let chosen = PathBuf::from(chosen);
-        return on_path(&chosen).ok_or_else(|| {
-            Failure::new(format!(
-                "CHROMIUM is {}, which is no program",
-                chosen.display()
-            ))
-        });
+/// The Chromium that `CHROMIUM` names, or else one in a usual place.
+pub(crate) fn find_chromium() -> Result<Option<PathBuf>> {
+    let Some(chosen) = env::var_os("CHROMIUM").map(PathBuf::from) else {
+        return Ok(chromium_in_usual_place());
+    };
+    match on_path(&chosen) {
+        Some(found) => Ok(Some(found)),
+        None => Err(Failure::new(format!(
+            "CHROMIUM is {}, which is not a program",
+            chosen.display()
+        ))),
     }
-    if let Some(found) = find_chromium() {
-        return Ok(found);
-    }
-    install_chromium()?;
-    find_chromium().ok_or_else(|| Failure::new(NO_CHROMIUM))
 }
 
 const NO_CHROMIUM: &str = "Chromium is missing, which runs the browser tests: \
     install Chromium or Chrome, or set CHROMIUM to its program";
 
-fn find_chromium() -> Option<PathBuf> {
+fn chromium_in_usual_place() -> Option<PathBuf> {
     [
         "chromium",
         "chromium-browser",
@@ -61,7 +50,8 @@ fn find_chromium() -> Option<PathBuf> {
     .find_map(|name| on_path(Path::new(name)))
 }
 
-fn install_chromium() -> Result<()> {
+/// Installs Chromium with apt, where there is apt and root or sudo without a password.
+pub(crate) fn install_chromium() -> Result<PathBuf> {
     let missing = || Failure::new(NO_CHROMIUM);
     let apt = on_path(Path::new("apt-get")).ok_or_else(missing)?;
     let mut prefix = Vec::new();
@@ -75,7 +65,6 @@ fn install_chromium() -> Result<()> {
         }
         prefix = vec![sudo.into_os_string()];
     }
-    doing("installing Chromium with apt-get", "about a minute");
     for arguments in [
         &["update", "-qq"][..],
         &["install", "-y", "-qq", "chromium"][..],
@@ -96,12 +85,12 @@ fn install_chromium() -> Result<()> {
             )));
         }
     }
-    Ok(())
+    chromium_in_usual_place().ok_or_else(missing)
 }
 
-/// The standard library for the browser.
-fn target(root: &Path) -> Result<()> {
-    let there = process::output(
+/// Whether the toolchain has the standard library for WebAssembly.
+pub(crate) fn has_wasm_target(root: &Path) -> bool {
+    process::output(
         Command::new("rustc")
             .args(["--print", "sysroot"])
             .current_dir(root),
@@ -112,29 +101,24 @@ fn target(root: &Path) -> Result<()> {
             .join(TARGET)
             .join("lib")
             .is_dir()
-    });
-    if there {
-        return Ok(());
-    }
-    rustup(root, "target", TARGET)
+    })
 }
 
 fn component(root: &Path, component: &str, subcommand: &str) -> Result<()> {
     if process::output(process::cargo().args([subcommand, "--version"])).is_some() {
         return Ok(());
     }
-    rustup(root, "component", component)
+    rustup_add(root, "component", component)
 }
 
 /// Adds to the toolchain that compiles this project; never changes rustup itself.
-fn rustup(root: &Path, kind: &str, name: &str) -> Result<()> {
+pub(crate) fn rustup_add(root: &Path, kind: &str, name: &str) -> Result<()> {
     let rustup = on_path(Path::new("rustup")).ok_or_else(|| {
         Failure::new(format!(
             "the Rust {kind} {name} is missing, and rustup, which installs it: \
              get it from https://rustup.rs"
         ))
     })?;
-    doing(&format!("adding the Rust {kind} {name}"), "some seconds");
     process::run(
         Command::new(rustup)
             .args([kind, "add", name])
@@ -142,29 +126,50 @@ fn rustup(root: &Path, kind: &str, name: &str) -> Result<()> {
     )
 }
 
-/// The npm packages of package-lock.json: wasm-opt, the server, Playwright.
-fn node_packages(root: &Path) -> Result<()> {
-    const GET: &str = "get it from https://nodejs.org or your package manager";
-    let node = process::output(Command::new("node").arg("--version"))
-        .ok_or_else(|| Failure::new(format!("Node.js (node) is missing: {GET}")))?;
+/// The version of Node.js, such as `v22.1.0`; `None` where it is missing.
+pub(crate) fn node_version() -> Option<String> {
+    process::output(Command::new("node").arg("--version"))
+}
+
+/// Whether a version such as `v22.1.0` is new enough.
+pub(crate) fn is_new_enough(node: &str) -> bool {
     let major = node.trim_start_matches('v').split('.').next();
-    if major
+    major
         .and_then(|major| major.parse().ok())
-        .is_none_or(|major: u32| major < NODE_MAJOR)
-    {
-        return Err(Failure::new(format!(
-            "Node.js {NODE_MAJOR} or newer is needed, not {node}: {GET}"
-        )));
+        .is_some_and(|major: u32| major >= NODE_MAJOR)
+}
+
+/// Fails without a Node.js that is new enough.
+pub(crate) fn check_node() -> Result<()> {
+    match node_version() {
+        Some(node) if is_new_enough(&node) => Ok(()),
+        Some(node) => Err(Failure::new(format!(
+            "Node.js {NODE_MAJOR} or newer is needed, not {node}: {GET_NODE}"
+        ))),
+        None => Err(Failure::new(format!(
+            "Node.js (node) is missing: {GET_NODE}"
+        ))),
     }
-    let lock = root.join("package-lock.json");
-    let wanted = fs::read(&lock).during(|| format!("read {}", lock.display()))?;
-    let installed = root.join("node_modules").join(".installed-lock.json");
-    if fs::read(&installed).is_ok_and(|installed| installed == wanted) {
-        return Ok(());
-    }
-    let npm = on_path(Path::new("npm"))
-        .ok_or_else(|| Failure::new(format!("npm, which comes with Node.js, is missing: {GET}")))?;
-    doing("installing npm packages in node_modules", "some seconds");
+}
+
+/// Whether `node_modules/` was installed from the present package-lock.json.
+pub(crate) fn has_npm_packages(root: &Path) -> bool {
+    let [lock, installed] = npm_locks(root).map(fs::read);
+    lock.is_ok_and(|lock| installed.is_ok_and(|installed| installed == lock))
+}
+
+/// package-lock.json, and its copy next to the packages that were installed from it.
+fn npm_locks(root: &Path) -> [PathBuf; 2] {
+    ["package-lock.json", "node_modules/.installed-lock.json"].map(|name| root.join(name))
+}
+
+/// Installs the npm packages of package-lock.json: wasm-opt, the server, Playwright.
+pub(crate) fn install_npm_packages(root: &Path) -> Result<()> {
+    let npm = on_path(Path::new("npm")).ok_or_else(|| {
+        Failure::new(format!(
+            "npm, which comes with Node.js, is missing: {GET_NODE}"
+        ))
+    })?;
     process::run(
         Command::new(npm)
             .args(["ci", "--no-audit", "--no-fund", "--loglevel=error"])
@@ -172,11 +177,13 @@ fn node_packages(root: &Path) -> Result<()> {
             .stdout(Stdio::null())
             .current_dir(root),
     )?;
-    fs::write(&installed, wanted).during(|| format!("write {}", installed.display()))
+    let [lock, installed] = npm_locks(root);
+    fs::copy(&lock, &installed).during(|| format!("write {}", installed.display()))?;
+    Ok(())
 }
 
 /// The file that a program's name stands for.
-fn on_path(program: &Path) -> Option<PathBuf> {
+pub(crate) fn on_path(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return program.is_file().then(|| program.to_owned());
     }
@@ -195,16 +202,18 @@ fn on_path(program: &Path) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-fn doing(what: &str, time: &str) {
-    eprintln!("{what} ({time}, once)");
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_found() {
+    fn old_versions_of_node_are_refused() {
+        assert!(is_new_enough("v20.0.0") && is_new_enough("v101.2.3"));
+        assert!(!is_new_enough("v19.9.0") && !is_new_enough("unknown"));
+    }
+
+    #[test]
+    fn missing_programs_are_not_found() {
         assert!(on_path(Path::new("no-such-program-anywhere")).is_none());
         assert!(on_path(Path::new("/no/such/program")).is_none());
     }

@@ -1,0 +1,171 @@
+//! Checks and tests that need no browser.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::process::{self, During, Result};
+use crate::programs::{COMMAND_LINE, WHOLE_TESTS, wasm_packages, without_wasm_packages};
+use crate::project::Project;
+use crate::test::counts::{Counts, libtest_counts};
+use crate::test::tally::Tally;
+use crate::tools::{self, TARGET};
+
+/// Makes the tests of the whole program use a small part of the corpus.
+const SMALL: (&str, &str) = ("EVENTSCOPE_SMALL", "1");
+
+/// Formatting and lints.
+pub(super) fn lints(project: &Project, tally: &mut Tally<'_>) {
+    let root = &project.root;
+    tally.check("rustfmt and Clippy", || tools::checks(root));
+    tally.check("cargo fmt", || cargo(root, &["fmt", "--all", "--check"]));
+    tally.check("cargo clippy", || {
+        let mut arguments = vec!["clippy", "--quiet", "--workspace", "--all-targets"];
+        arguments.extend(without_wasm_packages());
+        arguments.extend(["--", "-D", "warnings"]);
+        cargo(root, &arguments)
+    });
+    tally.check("cargo clippy for WebAssembly", || {
+        project.wasm_target()?;
+        let mut arguments = vec!["clippy", "--quiet", "--target", TARGET];
+        arguments.extend(packages(&wasm_packages()));
+        arguments.extend(["--", "-D", "warnings"]);
+        cargo(root, &arguments)
+    });
+}
+
+/// Documentation, fuzz targets, benchmarks and licences.
+pub(super) fn other_checks(project: &Project, tally: &mut Tally<'_>) {
+    let root = &project.root;
+    tally.check("cargo doc", || {
+        let mut doc = process::cargo();
+        doc.args(["doc", "--quiet", "--workspace", "--no-deps"])
+            .args(without_wasm_packages())
+            .env("RUSTDOCFLAGS", "-D warnings");
+        process::run(doc.current_dir(root))
+    });
+    tally.check("fuzz targets", || {
+        let mut check = process::cargo();
+        check
+            .args(["check", "--quiet", "--bins"])
+            .args([
+                "--manifest-path=fuzz/Cargo.toml",
+                "--target-dir=target/fuzz",
+            ])
+            // Nothing is linked, so that no compiler of C++ is needed for it.
+            .env("CUSTOM_LIBFUZZER_PATH", "none/libfuzzer.a");
+        process::run(check.current_dir(root))
+    });
+    tally.check("licences", || licences(root));
+}
+
+/// Runs every benchmark once, unoptimized.
+pub(super) fn benches(project: &Project, tally: &mut Tally<'_>) {
+    tally.check("benchmarks", || {
+        cargo(
+            &project.root,
+            &["test", "--quiet", "--package", COMMAND_LINE, "--bench", "*"],
+        )
+    });
+}
+
+/// Runs cargo-deny where it is installed; advisories only where their database can be fetched.
+fn licences(root: &Path) -> Result<()> {
+    let Some(deny) = tools::on_path(Path::new("cargo-deny")) else {
+        println!("skipped: cargo-deny is not installed (cargo install cargo-deny --locked)");
+        return Ok(());
+    };
+    let deny = |arguments: &[&str]| {
+        let mut command = Command::new(&deny);
+        command
+            .args(["--log-level", "error"])
+            .args(arguments)
+            .current_dir(root);
+        command
+    };
+    process::run(&mut deny(&["check", "licenses", "bans", "sources"]))?;
+    if process::output(&mut deny(&["fetch", "db"])).is_none() {
+        println!("advisories skipped: their database cannot be fetched");
+        return Ok(());
+    }
+    process::run(&mut deny(&["check", "--disable-fetch", "advisories"]))
+}
+
+/// Every native test.
+pub(super) fn tests(root: &Path) -> Result<(Counts, bool)> {
+    run_and_count(
+        root,
+        cargo_test()
+            .arg("--workspace")
+            .args(without_wasm_packages()),
+    )
+}
+
+/// Every native test but those of the documentation, with a small corpus.
+pub(super) fn quick_tests(root: &Path) -> Result<(Counts, bool)> {
+    run_and_count(
+        root,
+        cargo_test()
+            .arg("--workspace")
+            .args(without_wasm_packages())
+            .args(["--lib", "--bins", "--tests"])
+            .env(SMALL.0, SMALL.1),
+    )
+}
+
+/// The tests of some packages.
+pub(super) fn package_tests(root: &Path, names: &[&str]) -> Result<(Counts, bool)> {
+    run_and_count(root, cargo_test().args(packages(names)))
+}
+
+/// The tests of the whole program whose names contain one of `filters`.
+pub(super) fn filtered_tests(root: &Path, filters: &[&str]) -> Result<(Counts, bool)> {
+    run_and_count(
+        root,
+        cargo_test()
+            .args(["--package", COMMAND_LINE])
+            .args(WHOLE_TESTS)
+            .arg("--")
+            .args(filters),
+    )
+}
+
+/// Whether the workspace has a package of that name.
+pub(super) fn is_package(root: &Path, name: &str) -> bool {
+    process::output(process::cargo().args(["pkgid", name]).current_dir(root))
+        .is_some_and(|id| id.starts_with("path+file:"))
+}
+
+fn packages<'n>(names: &[&'n str]) -> Vec<&'n str> {
+    names.iter().flat_map(|name| ["--package", name]).collect()
+}
+
+fn cargo(root: &Path, arguments: &[&str]) -> Result<()> {
+    process::run(process::cargo().args(arguments).current_dir(root))
+}
+
+fn cargo_test() -> Command {
+    let mut cargo = process::cargo();
+    cargo.args(["test", "--quiet", "--no-fail-fast"]);
+    cargo
+}
+
+/// Prints the output of native tests while they run, and counts them.
+fn run_and_count(root: &Path, command: &mut Command) -> Result<(Counts, bool)> {
+    let starting = || "run cargo test".into();
+    let mut tests = command
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .during(starting)?;
+    let mut counts = Counts::default();
+    for line in BufReader::new(tests.stdout.take().expect("it is piped")).split(b'\n') {
+        let line = line.during(starting)?;
+        let line = String::from_utf8_lossy(&line);
+        println!("{line}");
+        counts += libtest_counts(&line).unwrap_or_default();
+    }
+    let status = tests.wait().during(starting)?;
+    Ok((counts, status.success()))
+}

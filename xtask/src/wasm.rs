@@ -1,0 +1,178 @@
+//! Compiles the WebAssembly programs of the site, and generates their JavaScript.
+
+use std::env;
+use std::fs;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use sha2::{Digest, Sha256};
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::process::{self, During, Failure, Result};
+use crate::programs::{PROGRAMS, Program, QUICK_PROFILE};
+use crate::project::Project;
+use crate::site::{Kind, copy_folder, remove_folder};
+use crate::tools::TARGET;
+
+/// Options of wasm-opt, which reduce the size and leave the speed as it is. Similar functions stand
+/// side by side, so that they compress well.
+const OPTIONS: [&str; 8] = [
+    "-Oz",
+    "--enable-bulk-memory",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-reference-types",
+    "--enable-multivalue",
+    "--reorder-functions-by-name",
+];
+
+/// Puts both programs into their folders in `site`.
+pub(crate) fn build(project: &Project, kind: Kind, site: &Path) -> Result<()> {
+    match kind {
+        Kind::Shipped => for_each_program(|program| build_shipped(project, program, site)),
+        Kind::Quick => {
+            project.steps.run("cargo", || {
+                compile(project, PROGRAMS.each_ref().as_slice(), QUICK_PROFILE)
+            })?;
+            project.steps.run("wasm-bindgen", || {
+                for_each_program(|program| generate_changed(&project.root, program))
+            })?;
+            copy_quick(&project.root, site)
+        }
+    }
+}
+
+/// Copies the quick programs of the last build.
+pub(crate) fn copy_quick(root: &Path, site: &Path) -> Result<()> {
+    for program in &PROGRAMS {
+        copy_folder(&generated(root, program), &site.join(program.folder))?;
+    }
+    Ok(())
+}
+
+fn for_each_program(build: impl Fn(&Program) -> Result<()> + Sync) -> Result<()> {
+    let build = &build;
+    thread::scope(|scope| {
+        let builds = PROGRAMS
+            .each_ref()
+            .map(|program| scope.spawn(move || build(program)));
+        for build in builds {
+            build
+                .join()
+                .map_err(|_| Failure::new("building a program of the site panicked"))??;
+        }
+        Ok(())
+    })
+}
+
+fn build_shipped(project: &Project, program: &Program, site: &Path) -> Result<()> {
+    let Program {
+        binary,
+        shipped_profile,
+        folder,
+        ..
+    } = program;
+    let folder = site.join(folder);
+    let step = |what: &str| format!("{binary}: {what}");
+    // The profiles differ, and with them the folders that cargo locks: both compile at once.
+    project.steps.run(&step("cargo"), || {
+        compile(project, &[program], shipped_profile)
+    })?;
+    project.steps.run(&step("wasm-bindgen"), || {
+        generate(&compiled(&project.root, program, shipped_profile), &folder)
+    })?;
+    project.npm_packages()?;
+    project.steps.run(&step("wasm-opt"), || {
+        optimize(&project.root, &folder.join(format!("{binary}_bg.wasm")))
+    })
+}
+
+/// Runs wasm-bindgen, unless the program is the one of the last run.
+fn generate_changed(root: &Path, program: &Program) -> Result<()> {
+    let wasm = compiled(root, program, QUICK_PROFILE);
+    let bytes = fs::read(&wasm).during(|| format!("read {}", wasm.display()))?;
+    let digest = Sha256::digest(bytes);
+    let folder = generated(root, program);
+    let stamp = folder.with_extension("sha256");
+    if fs::read(&stamp).is_ok_and(|last| last == digest[..]) {
+        return Ok(());
+    }
+    remove_folder(&folder)?;
+    generate(&wasm, &folder)?;
+    fs::write(&stamp, digest).during(|| format!("write {}", stamp.display()))
+}
+
+fn generate(wasm: &Path, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).during(|| format!("create {}", folder.display()))?;
+    Bindgen::new()
+        // The script looks for the program in its own folder.
+        .omit_default_module_path(false)
+        .input_path(wasm)
+        .web(true)
+        .and_then(|bindgen| bindgen.typescript(false).generate(folder))
+        .map_err(|error| Failure::new(format!("wasm-bindgen failed: {error:#}")))
+}
+
+fn optimize(root: &Path, wasm: &Path) -> Result<()> {
+    process::run(
+        Command::new("node")
+            .arg(root.join("node_modules/binaryen/bin/wasm-opt"))
+            .args(OPTIONS)
+            .arg(wasm)
+            .arg("-o")
+            .arg(wasm),
+    )
+}
+
+fn compile(project: &Project, programs: &[&Program], profile: &str) -> Result<()> {
+    let mut cargo = process::cargo();
+    cargo
+        .args(["build", "--target", TARGET, "--profile", profile])
+        .current_dir(&project.root);
+    for program in programs {
+        cargo.args(["--package", program.package, "--bin", program.binary]);
+    }
+    if let Some(flag) = without_own_paths() {
+        cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flag);
+    }
+    if !std::io::stderr().is_terminal() {
+        cargo.arg("--quiet");
+    }
+    process::run(&mut cargo)
+}
+
+/// The program as cargo leaves it.
+fn compiled(root: &Path, program: &Program, profile: &str) -> PathBuf {
+    target_folder(root)
+        .join(TARGET)
+        .join(profile)
+        .join(program.binary)
+        .with_extension("wasm")
+}
+
+/// What wasm-bindgen made of a quick program.
+fn generated(root: &Path, program: &Program) -> PathBuf {
+    root.join("target/quick-programs").join(program.folder)
+}
+
+/// Where cargo puts what it compiles.
+fn target_folder(root: &Path) -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
+}
+
+/// Keeps the home folder out of the messages of a panic, so that no user's name is published and
+/// every machine builds the same files. A setting of the target adds to those in a configuration
+/// file, where RUSTFLAGS replaces them.
+fn without_own_paths() -> Option<String> {
+    let home = env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(env::home_dir()?.join(".cargo")))?;
+    let sources = home.join("registry").join("src");
+    let sources = sources.to_str()?;
+    // Cargo splits the setting at spaces.
+    let splits = sources.contains(char::is_whitespace);
+    (!splits).then(|| format!("--remap-path-prefix={sources}=crates"))
+}
