@@ -14,13 +14,13 @@ pub(crate) struct Program {
 /// The programs of the site.
 pub(crate) const PROGRAMS: [Program; 2] = [
     Program {
-        package: "eventscope",
+        package: "page",
         binary: "app",
         shipped_profile: "page",
         folder: "page",
     },
     Program {
-        package: "eventscope",
+        package: "worker",
         binary: "worker",
         shipped_profile: "worker",
         folder: "worker",
@@ -34,20 +34,7 @@ pub(crate) const QUICK_PROFILE: &str = "quick";
 pub(crate) const COMMAND_LINE: &str = "eventscope";
 
 /// Cargo arguments that select the tests of the whole program in the package [`COMMAND_LINE`].
-pub(crate) const WHOLE_TESTS: [&str; 1] = ["--tests"];
+pub(crate) const WHOLE_TESTS: [&str; 2] = ["--test", "main"];
 
-/// Packages of the programs, each once.
-pub(crate) fn wasm_packages() -> Vec<&'static str> {
-    let mut packages = PROGRAMS.map(|program| program.package).to_vec();
-    packages.dedup();
-    packages
-}
-
-/// Cargo arguments that leave out the packages that compile for WebAssembly only.
-pub(crate) fn without_wasm_packages() -> Vec<&'static str> {
-    wasm_packages()
-        .into_iter()
-        .filter(|package| *package != COMMAND_LINE)
-        .flat_map(|package| ["--exclude", package])
-        .collect()
-}
+/// Packages that are compiled for WebAssembly only.
+pub(crate) const WASM_PACKAGES: [&str; 3] = ["page", "protocol", "worker"];

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::process::{self, During, Result};
-use crate::programs::{COMMAND_LINE, WHOLE_TESTS, wasm_packages, without_wasm_packages};
+use crate::programs::{COMMAND_LINE, WASM_PACKAGES, WHOLE_TESTS};
 use crate::project::Project;
 use crate::test::counts::{Counts, libtest_counts};
 use crate::test::tally::Tally;
@@ -20,41 +20,32 @@ pub(super) fn lints(project: &Project, tally: &mut Tally<'_>) {
     tally.check("rustfmt and Clippy", || tools::checks(root));
     tally.check("cargo fmt", || cargo(root, &["fmt", "--all", "--check"]));
     tally.check("cargo clippy", || {
-        let mut arguments = vec!["clippy", "--quiet", "--workspace", "--all-targets"];
-        arguments.extend(without_wasm_packages());
-        arguments.extend(["--", "-D", "warnings"]);
-        cargo(root, &arguments)
+        let mut clippy = process::cargo();
+        clippy
+            .args(["clippy", "--quiet", "--workspace", "--all-targets"])
+            .args(WASM_PACKAGES.iter().flat_map(|name| ["--exclude", name]))
+            .args(["--", "-D", "warnings"])
+            // Fuzz targets are not linked, so that no compiler of C++ is needed for them.
+            .env("CUSTOM_LIBFUZZER_PATH", "none/libfuzzer.a");
+        process::run(clippy.current_dir(root))
     });
     tally.check("cargo clippy for WebAssembly", || {
         project.wasm_target()?;
         let mut arguments = vec!["clippy", "--quiet", "--target", TARGET];
-        arguments.extend(packages(&wasm_packages()));
+        arguments.extend(packages(&WASM_PACKAGES));
         arguments.extend(["--", "-D", "warnings"]);
         cargo(root, &arguments)
     });
 }
 
-/// Documentation, fuzz targets, benchmarks and licences.
+/// Documentation and licences.
 pub(super) fn other_checks(project: &Project, tally: &mut Tally<'_>) {
     let root = &project.root;
     tally.check("cargo doc", || {
         let mut doc = process::cargo();
-        doc.args(["doc", "--quiet", "--workspace", "--no-deps"])
-            .args(without_wasm_packages())
+        doc.args(["doc", "--quiet", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings");
         process::run(doc.current_dir(root))
-    });
-    tally.check("fuzz targets", || {
-        let mut check = process::cargo();
-        check
-            .args(["check", "--quiet", "--bins"])
-            .args([
-                "--manifest-path=fuzz/Cargo.toml",
-                "--target-dir=target/fuzz",
-            ])
-            // Nothing is linked, so that no compiler of C++ is needed for it.
-            .env("CUSTOM_LIBFUZZER_PATH", "none/libfuzzer.a");
-        process::run(check.current_dir(root))
     });
     tally.check("licences", || licences(root));
 }
@@ -93,12 +84,7 @@ fn licences(root: &Path) -> Result<()> {
 
 /// Every native test.
 pub(super) fn tests(root: &Path) -> Result<(Counts, bool)> {
-    run_and_count(
-        root,
-        cargo_test()
-            .arg("--workspace")
-            .args(without_wasm_packages()),
-    )
+    run_and_count(root, &mut cargo_test())
 }
 
 /// Every native test but those of the documentation, with a small corpus.
@@ -106,8 +92,6 @@ pub(super) fn quick_tests(root: &Path) -> Result<(Counts, bool)> {
     run_and_count(
         root,
         cargo_test()
-            .arg("--workspace")
-            .args(without_wasm_packages())
             .args(["--lib", "--bins", "--tests"])
             .env(SMALL.0, SMALL.1),
     )
