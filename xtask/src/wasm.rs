@@ -135,7 +135,10 @@ fn compile(project: &Project, programs: &[&Program], profile: &str) -> Result<()
     for program in programs {
         cargo.args(["--package", program.package, "--bin", program.binary]);
     }
-    if let Some(flag) = without_own_paths() {
+    // Nobody else gets a quick program.
+    if profile != QUICK_PROFILE
+        && let Some(flag) = without_own_paths()
+    {
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flag);
     }
     if !std::io::stderr().is_terminal() {
