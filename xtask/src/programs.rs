@@ -5,8 +5,6 @@
 pub(crate) struct Program {
     pub(crate) package: &'static str,
     pub(crate) binary: &'static str,
-    /// Cargo profile of the shipped program.
-    pub(crate) shipped_profile: &'static str,
     /// Folder in the site.
     pub(crate) folder: &'static str,
 }
@@ -16,16 +14,17 @@ pub(crate) const PROGRAMS: [Program; 2] = [
     Program {
         package: "page",
         binary: "app",
-        shipped_profile: "page",
         folder: "page",
     },
     Program {
         package: "worker",
         binary: "worker",
-        shipped_profile: "worker",
         folder: "worker",
     },
 ];
+
+/// Cargo profile of both programs of the shipped site.
+pub(crate) const SHIPPED_PROFILE: &str = "shipped";
 
 /// Cargo profile of both programs of a quick site.
 pub(crate) const QUICK_PROFILE: &str = "quick";

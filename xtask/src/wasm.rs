@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use wasm_bindgen_cli_support::Bindgen;
 
 use crate::process::{self, During, Failure, Result};
-use crate::programs::{PROGRAMS, Program, QUICK_PROFILE};
+use crate::programs::{PROGRAMS, Program, QUICK_PROFILE, SHIPPED_PROFILE};
 use crate::project::Project;
 use crate::site::{Kind, copy_folder, remove_folder};
 use crate::tools::TARGET;
@@ -31,12 +31,22 @@ const OPTIONS: [&str; 8] = [
 
 /// Puts both programs into their folders in `site`.
 pub(crate) fn build(project: &Project, kind: Kind, site: &Path) -> Result<()> {
+    let profile = match kind {
+        Kind::Shipped => SHIPPED_PROFILE,
+        Kind::Quick => QUICK_PROFILE,
+    };
+    let cargo = || project.steps.run("cargo", || compile(project, profile));
     match kind {
-        Kind::Shipped => for_each_program(|program| build_shipped(project, program, site)),
-        Kind::Quick => {
-            project.steps.run("cargo", || {
-                compile(project, PROGRAMS.each_ref().as_slice(), QUICK_PROFILE)
+        Kind::Shipped => {
+            thread::scope(|scope| {
+                // wasm-opt is one of them.
+                scope.spawn(|| project.npm_packages());
+                cargo()
             })?;
+            for_each_program(|program| finish_shipped(project, program, site))
+        }
+        Kind::Quick => {
+            cargo()?;
             project.steps.run("wasm-bindgen", || {
                 for_each_program(|program| generate_changed(&project.root, program))
             })?;
@@ -68,21 +78,13 @@ fn for_each_program(build: impl Fn(&Program) -> Result<()> + Sync) -> Result<()>
     })
 }
 
-fn build_shipped(project: &Project, program: &Program, site: &Path) -> Result<()> {
-    let Program {
-        binary,
-        shipped_profile,
-        folder,
-        ..
-    } = program;
+/// Generates the JavaScript of a shipped program, and optimizes the program.
+fn finish_shipped(project: &Project, program: &Program, site: &Path) -> Result<()> {
+    let Program { binary, folder, .. } = program;
     let folder = site.join(folder);
     let step = |what: &str| format!("{binary}: {what}");
-    // The profiles differ, and with them the folders that cargo locks: both compile at once.
-    project.steps.run(&step("cargo"), || {
-        compile(project, &[program], shipped_profile)
-    })?;
     project.steps.run(&step("wasm-bindgen"), || {
-        generate(&compiled(&project.root, program, shipped_profile), &folder)
+        generate(&compiled(&project.root, program, SHIPPED_PROFILE), &folder)
     })?;
     project.npm_packages()?;
     project.steps.run(&step("wasm-opt"), || {
@@ -127,12 +129,13 @@ fn optimize(root: &Path, wasm: &Path) -> Result<()> {
     )
 }
 
-fn compile(project: &Project, programs: &[&Program], profile: &str) -> Result<()> {
+/// Compiles both programs.
+fn compile(project: &Project, profile: &str) -> Result<()> {
     let mut cargo = process::cargo();
     cargo
         .args(["build", "--target", TARGET, "--profile", profile])
         .current_dir(&project.root);
-    for program in programs {
+    for program in &PROGRAMS {
         cargo.args(["--package", program.package, "--bin", program.binary]);
     }
     // Nobody else gets a quick program.
