@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::process::{self, During, Failure, Result};
-use crate::programs::COMMAND_LINE;
+use crate::programs::{COMMAND_LINE, WHOLE_TESTS};
 use crate::project::Project;
 use crate::site::Kind;
 use crate::test::counts::{Counts, playwright_counts, tap_counts};
@@ -57,12 +57,13 @@ fn files(folder: &Path, ending: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Compiles the command line, which some tests start.
+/// Compiles the command line, which some tests start. The tests of the whole program come with it: their
+/// dependencies have the same features then as in native tests, and nothing is compiled twice.
 pub(super) fn command_line(root: &Path) -> Result<()> {
     process::run(
         process::cargo()
-            .args(["build", "--quiet", "--package", COMMAND_LINE])
-            .args(["--bin", COMMAND_LINE])
+            .args(["build", "--quiet", "--bin", COMMAND_LINE])
+            .args(WHOLE_TESTS)
             .current_dir(root),
     )
 }

@@ -11,8 +11,11 @@ use crate::test::counts::{Counts, libtest_counts};
 use crate::test::tally::Tally;
 use crate::tools::{self, TARGET};
 
-/// Makes the tests of the whole program use a small part of the corpus.
-const SMALL: (&str, &str) = ("EVENTSCOPE_SMALL", "1");
+/// The folder with more logs, if it is set.
+const CORPUS: &str = "EVENTSCOPE_CORPUS";
+
+/// How many inputs each test of a property makes: some in quick tests, else 256.
+const FEW_INPUTS: (&str, &str) = ("PROPTEST_CASES", "32");
 
 /// Formatting and lints.
 pub(super) fn lints(project: &Project, tally: &mut Tally<'_>) {
@@ -53,10 +56,8 @@ pub(super) fn other_checks(project: &Project, tally: &mut Tally<'_>) {
 /// Runs every benchmark once, unoptimized.
 pub(super) fn benches(project: &Project, tally: &mut Tally<'_>) {
     tally.check("benchmarks", || {
-        cargo(
-            &project.root,
-            &["test", "--quiet", "--package", COMMAND_LINE, "--bench", "*"],
-        )
+        // Of the same packages as all tests, so that their features are the same: nothing else is compiled anew.
+        cargo(&project.root, &["test", "--quiet", "--bench", "*"])
     });
 }
 
@@ -87,13 +88,14 @@ pub(super) fn tests(root: &Path) -> Result<(Counts, bool)> {
     run_and_count(root, &mut cargo_test())
 }
 
-/// Every native test but those of the documentation, with a small corpus.
+/// Every native test but those of the documentation, with the logs of the project alone.
 pub(super) fn quick_tests(root: &Path) -> Result<(Counts, bool)> {
     run_and_count(
         root,
         cargo_test()
             .args(["--lib", "--bins", "--tests"])
-            .env(SMALL.0, SMALL.1),
+            .env(FEW_INPUTS.0, FEW_INPUTS.1)
+            .env_remove(CORPUS),
     )
 }
 

@@ -2,7 +2,7 @@
 //! group and title, which of them a log has, what it shows of a view, how that
 //! is painted, its words, its details and its part of the legend. One table here
 //! lists them; nothing else names them all. What puts them together is the
-//! [`timeline`](crate::timeline), of which they know nothing.
+//! timeline of the page, of which they know nothing.
 //!
 //! A track has one of four [`Shape`]s, for each of which there is a painter,
 //! words and, for gauges, details that serve without a line of code.

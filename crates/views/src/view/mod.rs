@@ -5,7 +5,7 @@
 //! - [`compare`], [`flame`], [`events`], [`findings`], [`threads`], [`ticky`]: what single panels keep in it.
 //! - [`panel`]: what there is to know of a panel, and its settings.
 //! - [`store`]: the view of now, and those before it.
-//! - [`text`]: how links spell texts, numbers and ranges.
+//! - [`session::link_text`]: how links spell texts, numbers and ranges.
 //! - [`tracks`]: the tracks in a link.
 
 pub mod compare;
