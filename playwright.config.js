@@ -27,7 +27,8 @@ export default defineConfig({
     browserName: 'chromium',
     // The tests about it allow it; elsewhere it would hide what is requested.
     serviceWorkers: 'block',
-    trace: 'retain-on-failure',
+    // A trace of each test would cost half as much again.
+    trace: 'on-first-retry',
     launchOptions: {
       executablePath: process.env.EVENTSCOPE_CHROMIUM,
       args: [

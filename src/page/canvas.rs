@@ -1,10 +1,12 @@
-//! Painting on a canvas, at the resolution of the screen.
+//! Painting on a canvas, at the resolution of the screen: here alone is known that a canvas has two
+//! sizes, the one of its place on the page in CSS pixels and the one of its picture in pixels of the screen.
 
 use rustc_hash::FxHashMap;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{Blob, CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
+use super::dom::set_style;
 use scene::painter::{Align, Face, Paint, Painter, Rect};
 use scene::raster::{Batch, Pixels, Shapes};
 
@@ -42,6 +44,12 @@ pub(super) struct CanvasPainter {
     clips: Vec<Rect>,
 }
 
+/// How many pixels of the screen stand beside each other in a CSS pixel; one where there are fewer,
+/// so that a page that is zoomed out is painted as if it were not. No whole number on many screens.
+pub(super) fn screen_pixels_per_css_pixel() -> f64 {
+    gloo_utils::window().device_pixel_ratio().max(1.0)
+}
+
 /// How many widths are remembered.
 const WIDTHS_KEPT: usize = 20_000;
 
@@ -77,7 +85,8 @@ impl CanvasPainter {
         Self::new(&hidden_canvas()?)
     }
 
-    /// Paints a picture of a size in CSS pixels, in place of what was there.
+    /// Paints a picture of a size in CSS pixels, in place of what was there. The canvas takes just
+    /// that size on the page.
     pub(super) fn picture(&mut self, size: (f64, f64), paint: impl FnOnce(&mut Self)) {
         self.begin(size);
         paint(self);
@@ -96,7 +105,12 @@ impl CanvasPainter {
     }
 
     fn begin(&mut self, size: (f64, f64)) {
-        let ratio = gloo_utils::window().device_pixel_ratio().max(1.0);
+        let ratio = screen_pixels_per_css_pixel();
+        if self.size != size {
+            for (name, length) in [("width", size.0), ("height", size.1)] {
+                set_style(&self.canvas, name, &format!("{length}px"));
+            }
+        }
         let pixels = |length: f64| (length * ratio).round().max(1.0) as u32;
         let (width, height) = (pixels(size.0), pixels(size.1));
         if self.canvas.width() != width || self.canvas.height() != height {

@@ -26,6 +26,12 @@ pub(super) fn set_style(element: &HtmlElement, property: &str, value: &str) {
     let _ = element.style().set_property(property, value);
 }
 
+/// The width of what an element stands in, without its borders, in CSS pixels.
+pub(super) fn width_around(element: &Element) -> f64 {
+    let parent = element.parent_element();
+    parent.map_or(0.0, |parent| f64::from(parent.client_width()))
+}
+
 /// Whether an element has a class. (`className` of what is drawn as SVG is no text.)
 pub(super) fn has_class(element: &Element, class: &str) -> bool {
     let classes = element.get_attribute("class").unwrap_or_default();

@@ -5,7 +5,6 @@ use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::canvas::CanvasPainter;
-use super::dom::set_style;
 use super::theme;
 use scene::painter::Rect;
 use session::tracks::legend::{SAMPLE_PX, Section};
@@ -68,9 +67,6 @@ fn paint(entry: &Entry, canvas: &HtmlCanvasElement) {
         return;
     };
     let (width, height) = (SAMPLE_PX, entry.height_px());
-    for (name, px) in [("width", width), ("height", height)] {
-        set_style(canvas, name, &format!("{px}px"));
-    }
     let theme = theme::current();
     let rect = Rect::new(0.0, 0.0, width, height);
     painter.picture((width, height), |painter| {

@@ -85,6 +85,7 @@ test('a second log is offered to be compared, or opened instead', async ({ page 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('ffi-safe-N2-la.eventlog');
   await expect(offer).toHaveCount(0);
   await drop(page, OLD);
+  await expect(offer).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(offer).toHaveCount(0);
 });

@@ -82,6 +82,18 @@ pub(super) fn listen(ctx: &Context<App>) -> Vec<EventListener> {
     listeners
 }
 
+/// Hears when a CSS pixel has another number of pixels of the screen: the page was zoomed, or its window
+/// moved to another screen. A query can ask for one number alone, so that the next one is listened for anew.
+pub(super) fn other_resolution(ctx: &Context<App>) -> Option<EventListener> {
+    let window = gloo_utils::window();
+    let query = format!("(resolution: {}dppx)", window.device_pixel_ratio());
+    let list = window.match_media(&query).ok()??;
+    let changed = on(ctx, App::rescale);
+    Some(EventListener::new(&list, "change", move |_| {
+        changed.emit(());
+    }))
+}
+
 /// A list that the pointer changed gives the keyboard back: a letter would choose in it. One
 /// that the keyboard is on keeps it.
 fn give_keys_back() -> [EventListener; 3] {

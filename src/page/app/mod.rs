@@ -183,6 +183,7 @@ pub(super) struct App {
     pauses: Pauses,
     filter_input: NodeRef,
     _listeners: Vec<EventListener>,
+    _resolution: Option<EventListener>,
 }
 
 impl Component for App {
@@ -217,6 +218,7 @@ impl Component for App {
             pauses: Pauses::default(),
             filter_input: NodeRef::default(),
             _listeners: listen::listen(ctx),
+            _resolution: listen::other_resolution(ctx),
         };
         app.open_remote(ctx);
         app
@@ -308,6 +310,12 @@ impl App {
     fn show_all_wakeups(&mut self, _: &Context<Self>, (): ()) -> bool {
         self.viewer.act(Control::show_all_wakeups);
         false
+    }
+
+    /// Paints everything for the resolution of now.
+    fn rescale(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+        self._resolution = listen::other_resolution(ctx);
+        self.recolour(ctx, ())
     }
 
     fn recolour(&mut self, _: &Context<Self>, (): ()) -> bool {

@@ -1,7 +1,7 @@
 //! The picture: on the canvas, and as a file.
 
 use super::{Control, Elements, Viewer, ViewerRef};
-use crate::canvas::CanvasPainter;
+use crate::canvas::{CanvasPainter, screen_pixels_per_css_pixel};
 use crate::dom::set_style;
 use crate::theme;
 use scene::palette::Palette;
@@ -111,7 +111,7 @@ impl Viewer {
             still: control.still(),
             palette: theme.palette,
             patterns: theme.patterns,
-            ratio: gloo_utils::window().device_pixel_ratio(),
+            ratio: screen_pixels_per_css_pixel(),
         };
         let size = control.size();
         let layer = elements

@@ -153,8 +153,6 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
             let Some(mut at_hand) = kept.or_else(|| CanvasPainter::new(&element)) else {
                 return;
             };
-            set_style(&element, "width", &format!("{}px", size.0));
-            set_style(&element, "height", &format!("{}px", size.1));
             let chart = props.chart.as_ref().as_ref();
             let scene = chart.map(|chart| props.scene(chart, *size));
             at_hand.picture(*size, |painter| {

@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use super::{CanvasProps, FlameCanvas, Msg};
 use crate::canvas::CanvasPainter;
+use crate::dom::width_around;
 use crate::theme;
 use eventlog::ids::Nanos;
 use model::time::Interval;
@@ -152,7 +153,7 @@ impl FlameCanvas {
         let Some(mut painter) = painter.or_else(|| CanvasPainter::new(&canvas)) else {
             return;
         };
-        let width = f64::from(canvas.client_width());
+        let width = width_around(&canvas);
         let palette = theme::current().palette;
         painter.picture((width, RULER_PX), |painter| {
             painter.fill(Rect::new(0.0, 0.0, width, RULER_PX), palette.panel.into());

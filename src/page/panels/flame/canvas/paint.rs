@@ -4,7 +4,7 @@ use web_sys::{HtmlCanvasElement, HtmlElement};
 
 use super::{CanvasProps, FlameCanvas, SMALL_PX};
 use crate::canvas::CanvasPainter;
-use crate::dom::set_style;
+use crate::dom::{set_style, width_around};
 use crate::theme;
 use views::flame::{FlameScene, Graph, Minimap};
 
@@ -37,8 +37,6 @@ impl FlameCanvas {
         self.set_height(props);
         let painter = self.painter.take().or_else(|| CanvasPainter::new(&canvas));
         let Some(mut painter) = painter else { return };
-        // The canvas stays in view while the spacer scrolls.
-        set_style(&canvas, "height", &format!("{}px", size.1));
         painter.picture(size, |painter| {
             if let Some(graph) = &self.graph {
                 self.scene(graph, props).paint(painter);
@@ -63,7 +61,8 @@ impl FlameCanvas {
         let Some(canvas) = canvas.filter(|_| props.axis_of_time().is_none()) else {
             return;
         };
-        let painted = Some((f64::from(canvas.client_width()), props.colours));
+        let width = width_around(&canvas);
+        let painted = Some((width, props.colours));
         if self.small_painted == painted {
             return;
         }
@@ -72,7 +71,7 @@ impl FlameCanvas {
         let Some(mut painter) = painter.or_else(|| CanvasPainter::new(&canvas)) else {
             return;
         };
-        let size = (f64::from(canvas.client_width()), SMALL_PX);
+        let size = (width, SMALL_PX);
         painter.picture(size, |painter| {
             if let Some(graph) = &self.small {
                 let theme = theme::current();
