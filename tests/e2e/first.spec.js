@@ -19,8 +19,8 @@ async function openWithout(page, address = './') {
   return come;
 }
 
-/** How many milliseconds after the navigation a visitor sees the page and can choose a log, on a phone with 4G. */
-async function usableMs(browser, address) {
+/** When a visitor on a phone with 4G sees the page and can choose a log, in milliseconds after the navigation, and whether the program was there by then. */
+async function usableOn4G(browser, address) {
   const context = await browser.newContext({ serviceWorkers: 'block' });
   const page = await context.newPage();
   // What WebPageTest calls 4G, and a processor as that of a middling phone.
@@ -42,22 +42,22 @@ async function usableMs(browser, address) {
   await page.goto(address, { waitUntil: 'commit' });
   const usable = await page.waitForFunction(() => {
     const [paint] = performance.getEntriesByName('first-contentful-paint');
-    return paint && globalThis.reactedMs && Math.max(paint.startTime, globalThis.reactedMs);
+    return paint && globalThis.reactedMs && {
+      ms: Math.round(Math.max(paint.startTime, globalThis.reactedMs)),
+      withProgram: document.documentElement.hasAttribute('data-started'),
+    };
   });
-  const ms = Math.round(await usable.jsonValue());
+  const first = await usable.jsonValue();
   await expect(page.getByRole('button', { name: 'Browse…' })).toBeInViewport();
   await context.close();
-  return ms;
+  return first;
 }
 
-test('it is of use within a second on a phone with 4G', async ({ browser, baseURL }, testInfo) => {
-  // Of some visits the quickest: other programs may be at work here.
-  let ms = Infinity;
-  for (let visit = 0; visit < 5 && ms > 1_000; visit += 1) {
-    ms = Math.min(ms, await usableMs(browser, baseURL));
-  }
+test('on a phone with 4G it is of use before the program is there', async ({ browser, baseURL }, testInfo) => {
+  const { ms, withProgram } = await usableOn4G(browser, baseURL);
+  // What this machine does else counts too: the time is told, and bounded by what has to come (`xtask/src/weigh.rs`).
   testInfo.annotations.push({ type: 'usable after', description: `${ms} ms` });
-  expect(ms).toBeLessThanOrEqual(1_000);
+  expect(withProgram).toBe(false);
 });
 
 test('a file that is dropped before the program is there opens', async ({ page }) => {
