@@ -81,7 +81,7 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     let (dialog, list) = (use_node_ref(), use_node_ref());
     let typed = use_state_eq(String::new);
     let at = use_state_eq(|| 0_usize);
-    let found = use_memo(
+    let shown = use_memo(
         ((*typed).clone(), Rc::clone(&props.entries), props.filters),
         |(typed, entries, filters)| found(entries, typed, *filters),
     );
@@ -91,12 +91,12 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     }
     {
         let list = list.clone();
-        use_effect_with((*at, Rc::clone(&found)), move |(at, _)| show(&list, *at));
+        use_effect_with((*at, Rc::clone(&shown)), move |(at, _)| show(&list, *at));
     }
     let pick = {
-        let (dialog, found, on_pick) = (dialog.clone(), Rc::clone(&found), props.on_pick.clone());
-        Rc::new(move |number: usize| {
-            if let Some(entry) = found.get(number) {
+        let (dialog, on_pick) = (dialog.clone(), props.on_pick.clone());
+        Rc::new(move |entry: Option<&Entry>| {
+            if let Some(entry) = entry {
                 close_modal(&dialog);
                 on_pick.emit(entry.pick.clone());
             }
@@ -110,20 +110,26 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
         }
     };
     let onkeydown = {
-        let (dialog, at, pick, count) = (dialog.clone(), at.clone(), Rc::clone(&pick), found.len());
-        let on_close = props.on_close.clone();
+        let (dialog, at, pick) = (dialog.clone(), at.clone(), Rc::clone(&pick));
+        let (typed, shown, props) = (typed.clone(), Rc::clone(&shown), props.clone());
         move |event: KeyboardEvent| {
             // While the palette is open, no key is for what is behind it.
             event.stop_propagation();
-            if let Some(to) = moved(*at, count, &event.key()) {
+            if let Some(to) = moved(*at, shown.len(), &event.key()) {
                 at.set(to);
             } else if event.key() == "Enter" && !event.is_composing() {
-                pick(*at);
+                // On a busy machine the list of what was typed is not rendered yet.
+                let now = value_of(event.clone());
+                if now == *typed {
+                    pick(shown.get(*at));
+                } else {
+                    pick(found(&props.entries, &now, props.filters).first());
+                }
             } else if leaves(&event) {
                 // At once: the browser tells of a closed dialog a little later,
                 // and the next key may come before.
                 close_modal(&dialog);
-                on_close.emit(());
+                props.on_close.emit(());
             } else {
                 return;
             }
@@ -140,18 +146,18 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
             }
         }
     };
-    let options = found.iter().enumerate().map(|(number, entry)| {
-        let (pick, at_setter) = (Rc::clone(&pick), at.setter());
+    let options = shown.iter().enumerate().map(|(number, entry)| {
+        let (pick, shown, at_setter) = (Rc::clone(&pick), Rc::clone(&shown), at.setter());
         html! {
             <li id={option_id(number)} role="option" aria-selected={(number == *at).to_string()}
-                onmousemove={move |_: MouseEvent| at_setter.set(number)} onclick={move |_: MouseEvent| pick(number)}>
+                onmousemove={move |_: MouseEvent| at_setter.set(number)} onclick={move |_: MouseEvent| pick(shown.get(number))}>
                 <span class="name">{ &entry.name }</span>
                 <span class="kind">{ entry.kind }</span>
                 if let Some(key) = &entry.key { <kbd>{ key }</kbd> }
             </li>
         }
     });
-    let active = (!found.is_empty()).then(|| option_id(*at));
+    let active = (!shown.is_empty()).then(|| option_id(*at));
     // The pointer shall not take the focus from the field.
     let keep_focus = |event: MouseEvent| event.prevent_default();
     html! {
@@ -160,10 +166,10 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
                 aria-activedescendant={active} aria-label="What to find" placeholder="Find an action, a track or a note"
                 autofocus=true autocomplete="off" spellcheck="false" value={(*typed).clone()} {oninput} {onkeydown} />
             <ul ref={list} id="palette-list" role="listbox" aria-label="What was found" onmousedown={keep_focus}>{ for options }</ul>
-            if found.is_empty() {
+            if shown.is_empty() {
                 <p class="nothing">{ "Nothing has that name." }</p>
             }
-            <span class="visually-hidden" role="status">{ format!("{} found", format::count(found.len() as u64)) }</span>
+            <span class="visually-hidden" role="status">{ format!("{} found", format::count(shown.len() as u64)) }</span>
         </dialog>
     }
 }

@@ -58,8 +58,9 @@ test('it has the theme that was chosen on the page', async ({ page }) => {
 
 test('every number of the Summary is explained', async ({ page }) => {
   await openLog(page, fixture('ghc-9.0.2/sparks-N4-lsf'));
-  const shown = await page.locator('.facts dt .term > button, .plain-table thead .term > button').allTextContents();
-  expect(shown.length).toBeGreaterThan(25);
+  const terms = page.locator('.facts dt .term > button, .plain-table thead .term > button');
+  await expect.poll(() => terms.count()).toBeGreaterThan(25);
+  const shown = await terms.allTextContents();
   await page.goto(GUIDE);
   const explained = (await page.locator('#summary dt, #words dt').allTextContents()).join(', ').toLowerCase();
   const names = shown.map((text) => text.trim().toLowerCase());

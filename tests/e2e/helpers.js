@@ -78,8 +78,13 @@ export async function openInstead(page, file, bytes) {
   await page.getByRole('button', { name: 'Open instead' }).click();
 }
 
+/** Has Playwright answer file dialogs. It begins to do so a moment after the first listener came,
+ * and a key may be quicker. */
+export const answerFileDialogs = (page) => page.on('filechooser', () => {});
+
 /** Opens the page, and with it a log. */
 export async function openLog(page, file, address = './') {
+  answerFileDialogs(page);
   await page.goto(address);
   await expect(page.getByRole('button', { name: 'Browse…' })).toBeVisible();
   await drop(page, file);
