@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use analysis::account::report::CapTimes;
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::timeline::activity::{COLLECTING, MOST_SERIES};
-use analysis::timeline::thread_account::ThreadAccount;
+use analysis::timeline::thread_account::{BlockedFor, ThreadAccount};
 use analysis::timeline::thread_table::ThreadTableQuery;
 use common::build::{Build, Declared};
 use common::plain_time::{CapSums, Does, PlainTime, Stretch, ThreadSums};
 use common::{Case, for_all, for_all_spans, known};
 use eventlog::ids::Nanos;
-use model::class::{CLASSES, Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
+use model::class::{CLASSES, Class, ClassTimes, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
 use model::marks::{MarkKind, Values};
 use model::time::Interval;
@@ -105,14 +105,13 @@ fn by_class(times: &CapTimes) -> CapSums {
 }
 
 fn sums_of(thread: &ThreadAccount) -> ThreadSums {
-    let blocked = thread.blocked_ns.iter().map(|(code, time)| (code.0, *time));
     ThreadSums {
         life: thread.life_ns,
         running: thread.running_ns,
         ready_in_collection: thread.ready_paused_ns,
         ready_behind_thread: thread.ready_behind_ns,
         ready_while_idle: thread.ready_idle_ns,
-        blocked: blocked.collect(),
+        blocked: thread.blocked_ns.clone(),
         foreign_call: thread.foreign_ns,
         unknown: thread.unknown_ns,
     }
@@ -292,11 +291,12 @@ fn the_rows_of_capabilities_show_the_account() {
 
 #[test]
 fn the_rows_of_threads_show_the_account() {
-    const BLOCKED: [Class; 5] = [
+    const BLOCKED: [Class; 6] = [
         Class::Mvar,
         Class::BlackHole,
         Class::Stm,
         Class::ThrowTo,
+        Class::Sleeping,
         Class::Io,
     ];
     for_all_spans(known([29, 613], [106, 2089]), |session, view| {
@@ -478,8 +478,11 @@ fn the_table_of_threads_is_the_account() {
                 let what = format!("{range:?}, thread {}", thread.id);
                 let row = rows.get(&thread.id).ok_or_else(|| what.clone())?;
                 let mut blocked = [0; WAIT_REASONS];
-                for (code, time) in &thread.blocked_ns {
-                    let reason = code.wait_reason().ok_or_else(|| what.clone())?;
+                for (of, time) in &thread.blocked_ns {
+                    let reason = match of {
+                        BlockedFor::Stop(code) => code.wait_reason().ok_or_else(|| what.clone())?,
+                        BlockedFor::Manager(reason) => *reason,
+                    };
                     blocked[reason as usize] += time;
                 }
                 blocked[WaitReason::ForeignCall as usize] += thread.foreign_ns;
@@ -544,9 +547,8 @@ fn document(session: &Session, plain: &PlainTime) -> Value {
         .collect();
     let threads = plain.threads(range).into_iter().map(|(id, sums)| {
         let mut blocked = BTreeMap::new();
-        for (code, time) in &sums.blocked {
-            let name = StopCode(*code).status(None).to_string();
-            *blocked.entry(name).or_insert(0) += time;
+        for (of, time) in &sums.blocked {
+            *blocked.entry(of.name()).or_insert(0) += time;
         }
         json!({"thread": id.0, "label": labels.get(&id), "life": sums.life, "classes": {
             "running": sums.running,

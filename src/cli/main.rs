@@ -96,9 +96,9 @@ enum Command {
     Report(report::Arguments),
     /// Every number of a log that has a name, for scripts and for `assert`
     Metrics(Whole),
-    /// Whether logs fulfil what is asked of them: `assert run.eventlog 'gc.pause.p99 < 10 ms'`
+    /// Check conditions on a log's numbers: `assert run.eventlog 'gc.pause.p99 < 10 ms'`
     Assert(assert::Arguments),
-    /// Two sides of runs: what differs, by how much, and what so many runs allow to be claimed
+    /// Compare two sets of runs: what differs, by how much, and whether the change is significant
     Compare(compare::Arguments),
     /// What is compared of a log, as JSON: `compare` takes it in place of the log
     Digest(digest::Arguments),

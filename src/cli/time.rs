@@ -6,8 +6,7 @@ use serde_json::{Map, Value, json};
 use super::out::{Rows, in_columns};
 use super::{Condition, Failure, Out, Whole, report};
 use analysis::account::report::ProgramTimes;
-use analysis::timeline::thread_account::ThreadAccount;
-use model::class::StopCode;
+use analysis::timeline::thread_account::{BlockedFor, ThreadAccount};
 use session::questions::{ThreadTimeQuery, TimeQuery};
 
 pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {
@@ -37,14 +36,6 @@ fn thread_classes(thread: &ThreadAccount) -> [(&'static str, u64); 4] {
     ]
 }
 
-/// The name of the stop that says on what a thread is blocked.
-fn reason(code: StopCode) -> String {
-    if code == StopCode::OPEN {
-        return "Unknown".to_owned();
-    }
-    code.status(None).to_string()
-}
-
 fn document(program: &ProgramTimes, threads: &[ThreadAccount]) -> Value {
     let object = |classes: &[(&str, u64)]| -> Map<String, Value> {
         let pair = |(name, time): &(&str, u64)| ((*name).to_owned(), json!(time));
@@ -57,7 +48,7 @@ fn document(program: &ProgramTimes, threads: &[ThreadAccount]) -> Value {
         let mut classes = object(&thread_classes(thread));
         let blocked = thread.blocked_ns.iter();
         let blocked: Map<String, Value> = blocked
-            .map(|(code, time)| (reason(*code), json!(time)))
+            .map(|(reason, time)| (reason.name(), json!(time)))
             .collect();
         classes.insert("blocked".to_owned(), blocked.into());
         classes.insert("foreign_call".to_owned(), json!(thread.foreign_ns));
@@ -106,7 +97,7 @@ fn capabilities(program: &ProgramTimes) -> Rows {
 }
 
 fn thread_rows(threads: &[ThreadAccount]) -> Rows {
-    let mut reasons: Vec<StopCode> = Vec::new();
+    let mut reasons: Vec<BlockedFor> = Vec::new();
     for thread in threads {
         reasons.extend(thread.blocked_ns.keys());
     }
@@ -122,15 +113,15 @@ fn thread_rows(threads: &[ThreadAccount]) -> Rows {
         if table.is_empty() {
             let mut names = vec!["thread".to_owned(), "life".to_owned()];
             names.extend(classes.map(|(name, _)| name.to_owned()));
-            names.extend(reasons.iter().map(|code| reason(*code)));
+            names.extend(reasons.iter().map(|reason| reason.name()));
             names.extend(rest.map(|(name, _)| name.to_owned()));
             names.push("label".to_owned());
             table.push(names);
         }
         let mut row = vec![thread.id.to_string(), thread.life_ns.to_string()];
         row.extend(classes.map(|(_, time)| time.to_string()));
-        let blocked = |code| thread.blocked_ns.get(code).copied().unwrap_or_default();
-        row.extend(reasons.iter().map(|code| blocked(code).to_string()));
+        let blocked = |reason| thread.blocked_ns.get(reason).copied().unwrap_or_default();
+        row.extend(reasons.iter().map(|reason| blocked(reason).to_string()));
         row.extend(rest.map(|(_, time)| time.to_string()));
         row.push(thread.label.clone().unwrap_or_default());
         table.push(row);

@@ -54,7 +54,7 @@ pub(super) fn Offer(props: &OfferProps) -> Html {
     html! {
         <div class="notice offer" role="status">
             <span>
-                <strong>{ props.name.clone() }</strong>{ format!(" is there, and “{}” is open.", props.open) }
+                { format!("“{}” is already open. Open ", props.open) }<strong>{ props.name.clone() }</strong>{ " as well?" }
                 if props.notes > 0 {
                     { format!(" You have not saved {} on it.", many(props.notes as u64, "note")) }
                 }

@@ -40,6 +40,7 @@ pub(super) const fn colour(class: Class) -> &'static str {
         Class::Stm => "stm",
         Class::ThrowTo => "throw-to",
         Class::Foreign => "foreign",
+        Class::Sleeping => "sleeping",
         Class::Io | Class::Other | Class::Unread => "io",
     }
 }

@@ -199,8 +199,8 @@ pub(super) fn Merge(props: &MergeProps) -> Html {
         html! {
             <li>
                 <span class="file" title={name.clone()}>{ name }</span>
-                <label>{ "later by " }<input type="text" inputmode="decimal" {value} {oninput} aria-invalid={invalid.to_string()}
-                    aria-label={format!("{name}: later by so many milliseconds")} />{ " ms" }</label>
+                <label>{ "shift by " }<input type="text" inputmode="decimal" {value} {oninput} aria-invalid={invalid.to_string()}
+                    aria-label={format!("{name}: shift by so many milliseconds")} />{ " ms" }</label>
             </li>
         }
     };
@@ -212,7 +212,7 @@ pub(super) fn Merge(props: &MergeProps) -> Html {
             </header>
             <form onsubmit={on_submit}>
                 <fieldset disabled={running.is_some()}>
-                    <legend>{ "What puts them onto one axis of time" }</legend>
+                    <legend>{ "Align by" }</legend>
                     { for WAYS.into_iter().enumerate().map(way) }
                 </fieldset>
                 <fieldset disabled={running.is_some()}>

@@ -43,7 +43,7 @@ pub(super) struct Entry {
     pub(super) pick: Pick,
 }
 
-#[derive(Properties, PartialEq)]
+#[derive(Clone, Properties, PartialEq)]
 pub(super) struct PaletteProps {
     pub(super) entries: Rc<Vec<Entry>>,
     /// Whether there are tracks that can be filtered.

@@ -106,7 +106,7 @@ pub(super) fn Share(props: &ShareProps) -> Html {
                 <button class="primary" autofocus=true onclick={on_copy}>{ "Copy" }</button>
             </div>
             <label class="choice"><input type="checkbox" checked={*is_bare} onchange={on_bare} />{ " Leave out names and notes" }</label>
-            <h3>{ "All that it holds" }</h3>
+            <h3>{ "What this link contains" }</h3>
             { view_held(&held(&link, PANELS)) }
             <p class="note">{ "The log itself is not in it. Whoever opens the link needs the log" }
                 if link.url.is_some() { { ", which is fetched from where it is" } }

@@ -7,6 +7,7 @@ use views::trouble::{Circumstances, Trouble};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct TroubleProps {
+    pub(super) heading: AttrValue,
     pub(super) trouble: AttrValue,
     pub(super) code: AttrValue,
     /// Makes the report.
@@ -25,11 +26,11 @@ pub(super) fn TroubleAlert(props: &TroubleProps) -> Html {
         .map(|it| it.reform(|_: MouseEvent| ()));
     html! {
         <div class="alert" role="alert">
-            <strong>{ "That did not work. " }</strong>{ &props.trouble }
+            <strong>{ &props.heading }{ " " }</strong>{ &props.trouble }
             <p class="report">
                 <code title="What docs/errors.md says more of">{ &props.code }</code>
                 <CopyButton label="Copy report" what="of what went wrong" text={props.on_report.clone()} />
-                <span class="faint">{ "It holds nothing of the log." }</span>
+                <span class="faint">{ "Contains no log data." }</span>
                 if let Some(onclick) = dismiss {
                     <button class="quiet" {onclick} aria-label="Dismiss">{ "✕" }</button>
                 }

@@ -15,9 +15,11 @@
 
 use std::collections::BTreeMap;
 
+use analysis::timeline::thread_account::BlockedFor;
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{DamageKind, Event, LogError, Record, StopStatus};
+use model::class::{StopCode, WaitReason};
 
 /// From a time to a time, in nanoseconds; the second is not part of it.
 pub type Stretch = (u64, u64);
@@ -54,8 +56,9 @@ pub enum Lives {
     Running,
     /// It could run.
     Ready,
-    /// It waits; the number is the standard code of the stop that says for what.
-    Blocked(u8),
+    /// It waits: the standard code of the stop that says for what, and the thread that
+    /// ended the wait.
+    Blocked(u8, Option<u32>),
     /// It is in a foreign call.
     Foreign,
     /// The log does not tell.
@@ -70,6 +73,7 @@ enum What {
     /// Said to be runnable again.
     Wake(u32),
     Migrate(u32, u16),
+    Label(u32, String),
     Request,
     StartGc,
     EndGc,
@@ -106,6 +110,7 @@ impl What {
                 Self::Wake(thread.0)
             }
             Event::MigrateThread { thread, new_cap } => Self::Migrate(thread.0, new_cap.0),
+            Event::ThreadLabel { thread, label } => Self::Label(thread.0, String::from_utf8_lossy(label.0).into_owned()),
             Event::RequestSeqGC {} | Event::RequestParGC {} => Self::Request,
             Event::StartGC {} => Self::StartGc,
             Event::EndGC {} => Self::EndGc,
@@ -205,6 +210,8 @@ struct PlainThread {
     why: Why,
     /// When it was first said to be runnable, since its last stop.
     woken: Option<u64>,
+    /// The thread that ran where that was said.
+    waker: Option<u32>,
     home: Option<u16>,
     spans: Vec<(Stretch, Lives)>,
     finished: bool,
@@ -235,6 +242,7 @@ impl PlainThread {
             told: 0,
             why: Why::Created,
             woken: None,
+            waker: None,
             home: None,
             spans: Vec::new(),
             finished: false,
@@ -262,7 +270,8 @@ impl PlainThread {
                 | StopStatus::BlockedOnCCall
                 | StopStatus::BlockedOnCCallNoUnblockExc => lives = Lives::Foreign,
                 status => {
-                    lives = Lives::Blocked(status.code());
+                    let waker = self.woken.and(self.waker);
+                    lives = Lives::Blocked(status.code(), waker);
                     ready = self.woken.map_or(to, |woken| woken.clamp(from, to));
                 }
             },
@@ -308,8 +317,8 @@ pub struct ThreadSums {
     pub ready_behind_thread: u64,
     /// Ready while some capability was idle.
     pub ready_while_idle: u64,
-    /// Blocked, by the standard code of the stop.
-    pub blocked: BTreeMap<u8, u64>,
+    /// Blocked, by what for.
+    pub blocked: BTreeMap<BlockedFor, u64>,
     /// In foreign calls.
     pub foreign_call: u64,
     /// Not told of.
@@ -344,6 +353,8 @@ pub struct PlainTime {
     pub pauses: Vec<PlainPause>,
     /// The life of each thread, and its spans.
     threads: BTreeMap<u32, (Stretch, Vec<(Stretch, Lives)>)>,
+    /// The last label of each thread.
+    labels: BTreeMap<u32, String>,
     /// Up to each boundary: the time of pauses and of stopping for them.
     still: Vec<u64>,
     /// Up to each boundary: the time outside of those in which some capability
@@ -362,6 +373,9 @@ struct Reading {
     threads: BTreeMap<u32, PlainThread>,
     /// Threads in the order in which they were met.
     met: Vec<u32>,
+    labels: BTreeMap<u32, String>,
+    /// The thread that runs on each capability.
+    running: BTreeMap<Option<u16>, u32>,
     /// When the last run ended on each capability, or on none.
     last_run: BTreeMap<Option<u16>, u64>,
     censuses: Vec<Stretch>,
@@ -412,6 +426,7 @@ impl Reading {
         match what {
             What::Create(thread) => self.create(thread, cap, at),
             What::Run(thread) => {
+                self.running.insert(cap, thread);
                 let known = self.thread(thread);
                 known.state = match known.state {
                     State::Running(start, cap) => State::Running(start.min(at), cap),
@@ -419,10 +434,16 @@ impl Reading {
                     State::Unseen | State::Waiting => State::Running(at, cap),
                 };
             }
-            What::Stop(thread, status) => self.stop(thread, status, at),
-            What::Wake(thread) => self.wake(thread, at),
+            What::Stop(thread, status) => {
+                self.running.retain(|_, running| *running != thread);
+                self.stop(thread, status, at);
+            }
+            What::Label(thread, label) => {
+                self.labels.insert(thread, label);
+            }
+            What::Wake(thread) => self.wake(thread, cap, at),
             What::Migrate(thread, to) => {
-                self.wake(thread, at);
+                self.wake(thread, cap, at);
                 self.thread(thread).home = Some(to);
             }
             What::CensusBegin => {
@@ -498,10 +519,12 @@ impl Reading {
         known.woken = None;
     }
 
-    fn wake(&mut self, thread: u32, at: u64) {
+    fn wake(&mut self, thread: u32, cap: Option<u16>, at: u64) {
+        let waker = self.running.get(&cap).copied();
         let known = self.thread(thread);
-        if matches!(known.state, State::Waiting) {
-            known.woken.get_or_insert(at);
+        if matches!(known.state, State::Waiting) && known.woken.is_none() {
+            known.woken = Some(at);
+            known.waker = waker;
         }
     }
 
@@ -683,6 +706,7 @@ impl PlainTime {
             caps: BTreeMap::new(),
             pauses: reading.pauses(),
             threads: BTreeMap::new(),
+            labels: std::mem::take(&mut reading.labels),
             still: Vec::new(),
             stood_by: Vec::new(),
             events,
@@ -952,7 +976,10 @@ impl PlainTime {
                     Lives::Running => sums.running += length,
                     Lives::Foreign => sums.foreign_call += length,
                     Lives::Unknown => sums.unknown += length,
-                    Lives::Blocked(code) => *sums.blocked.entry(code).or_default() += length,
+                    Lives::Blocked(code, waker) => {
+                        let of = self.blocked_for(code, waker);
+                        *sums.blocked.entry(of).or_default() += length;
+                    }
                     Lives::Ready => {
                         let (first, last) = (self.place(from), self.place(to));
                         let still = self.still[last] - self.still[first];
@@ -966,6 +993,19 @@ impl PlainTime {
             threads.insert(ThreadId(*number), sums);
         }
         threads
+    }
+
+    /// A wait for an `MVar` or in STM that the runtime's timer manager ends is sleep, one
+    /// that an I/O manager ends is a wait for I/O.
+    fn blocked_for(&self, code: u8, waker: Option<u32>) -> BlockedFor {
+        let label = waker.and_then(|waker| self.labels.get(&waker));
+        match (code, label.map(String::as_str)) {
+            (7 | 12 | 20, Some("TimerManager")) => BlockedFor::Manager(WaitReason::Delay),
+            (7 | 12 | 20, Some(label)) if label.starts_with("IOManager") => {
+                BlockedFor::Manager(WaitReason::Io)
+            }
+            _ => BlockedFor::Stop(StopCode(code)),
+        }
     }
 
     /// How long threads were ready in a range, all together.

@@ -56,7 +56,7 @@ for (const colorScheme of ['light', 'dark']) {
     expect(await violations(page)).toEqual([]);
     await page.locator('.heap-canvas canvas').focus();
     await page.keyboard.press('ArrowRight');
-    await page.getByRole('button', { name: 'Over it' }).click();
+    await page.getByRole('button', { name: 'Overlay' }).click();
     expect(await violations(page)).toEqual([]);
   });
 }

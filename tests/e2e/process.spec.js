@@ -193,7 +193,7 @@ test('says by how much times go back, and that a range does not matter', async (
   await openProcess(page, FORKIO);
   const diagnostics = section(page, 'Diagnostics');
   await expect(diagnostics).toContainText('Nothing in this log is damaged or contradictory.');
-  await expect(diagnostics.getByRole('listitem')).toHaveText(/1 event is dated before one that precedes it/);
+  await expect(diagnostics.getByRole('listitem')).toHaveText(/1 event is out of order/);
   await expect(page.locator('.process .about')).toHaveCount(0);
   const { x, cap } = await timeline(page);
   await page.mouse.move(x(0.3), cap(0));

@@ -29,12 +29,12 @@ const STEPS = [
   ['What a thread waits for', async (page) => {
     await tab(page, 'Threads');
     await expect(page.locator('.heads-pinned #head-thread24')).toBeVisible();
-    await expect(strip(page)).toContainText('client-02 (thread 24) was blocked on an MVar for 22.3 ms');
+    await expect(strip(page)).toContainText('client-02 (thread 24) was blocked on an MVar for 6.87 ms');
     await expect(panel(page)).toContainText('client-02');
   }],
   ['Findings', async (page) => {
     await tab(page, 'Findings');
-    await expect(panel(page)).toContainText('18 threads took turns: while any of them waited, 1.3 ran on average');
+    await expect(panel(page)).toContainText('18 threads hold each other up: only 1.3 ran while others waited');
     await expect(panel(page)).toContainText('When not to trust it');
   }],
   ['A flame graph of waiting', async (page) => {

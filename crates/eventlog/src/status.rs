@@ -120,7 +120,7 @@ impl StopStatus {
     pub fn explanation(self) -> Cow<'static, str> {
         match self {
             Self::NoStatus => "stopped for no stated reason",
-            Self::HeapOverflow => "heap block used up",
+            Self::HeapOverflow => "allocation block full",
             Self::StackOverflow(_) => "stack overflow, its stack grows",
             Self::ThreadYielding => "yielded at the end of its time slice",
             Self::ThreadBlocked => "blocked",

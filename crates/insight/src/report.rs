@@ -81,7 +81,7 @@ impl Report {
             if rule.inputs.contains(&Input::EachRun) && scope.runs() > MOST_RUNS {
                 let runs = format::count(scope.runs());
                 report.cannot_tell.push(passed(format!(
-                    "each run of a thread would have to be looked at, and there are {runs}: select a range with less than a million"
+                    "not run: {runs} thread runs, limit 1 million; select a shorter range"
                 )));
                 continue;
             }

@@ -11,6 +11,7 @@ use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::Turn;
 use analysis::timeline::user_spans::UserSpan;
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::ManagerThread;
 use model::lane::Lane;
 use model::sorting::SortSmall;
 use model::time::Interval;
@@ -43,15 +44,12 @@ impl Wait {
     }
 }
 
-const TIMER_MANAGER: &str = "TimerManager";
-
 /// Whether a thread of that label is one of the runtime's own, which wait for files and time:
 /// that they do is normal. `base` has called them so since GHC 7.8; before, and on Windows, there
 /// is one for all.
 #[must_use]
 pub fn is_of_runtime(label: &str) -> bool {
-    matches!(label, TIMER_MANAGER | "IOManager" | "IOManagerThread")
-        || label.starts_with("IOManager on cap ")
+    ManagerThread::from_label(label).is_some()
 }
 
 impl<'a> Scope<'a> {
@@ -114,11 +112,6 @@ impl<'a> Scope<'a> {
     pub(crate) fn is_of_runtime(&self, thread: ThreadId) -> bool {
         let label = self.log.store.label_of(thread);
         label.is_some_and(is_of_runtime)
-    }
-
-    /// Whether a thread is the one of the runtime that wakes others when it is time.
-    pub(crate) fn is_timer_manager(&self, thread: ThreadId) -> bool {
-        self.log.store.label_of(thread) == Some(TIMER_MANAGER)
     }
 
     /// The time of all capabilities together, in nanoseconds.

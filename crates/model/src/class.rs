@@ -27,7 +27,7 @@ pub enum Class {
     ThrowTo = 6,
     /// Is in a foreign call.
     Foreign = 7,
-    /// Waits for I/O or time, or for a reason that is not known.
+    /// Waits for I/O, or for a reason that the log does not have.
     Io = 8,
     /// Was still running when the log ended.
     Open = 9,
@@ -58,10 +58,12 @@ pub enum Class {
     Unknown = 20,
     /// The log is not read that far yet: all that is known are its blocks.
     Unread = 21,
+    /// Waits for a time: in `threadDelay` or for a timeout.
+    Sleeping = 22,
 }
 
 /// How many classes there are.
-pub const CLASSES: usize = 22;
+pub const CLASSES: usize = 23;
 
 /// Nanoseconds by class.
 pub type ClassTimes = [u64; CLASSES];
@@ -91,6 +93,7 @@ impl Class {
         Self::ReadyIdle,
         Self::Unknown,
         Self::Unread,
+        Self::Sleeping,
     ];
 
     /// The class of that number.
@@ -124,7 +127,7 @@ impl Class {
             Self::Stm => "blocked in an STM retry",
             Self::ThrowTo => "blocked in throwTo",
             Self::Foreign => "in a foreign call",
-            Self::Io => "waiting for I/O, a delay or other",
+            Self::Io => "waiting for I/O or other",
             Self::Open => "still running at the end of the log",
             Self::GcSync => "stopping for a collection",
             Self::GcStart => "in a collection: no work logged",
@@ -132,12 +135,13 @@ impl Class {
             Self::GcDone => "in a collection: its part is done",
             Self::Other => "other",
             Self::Census => "counting the heap",
-            Self::Returning => "coming back from a collection",
+            Self::Returning => "resuming after GC",
             Self::IdleReady => "idle, work was ready",
             Self::ReadyGc => "ready, in a collection",
             Self::ReadyIdle => "ready, while a capability was idle",
             Self::Unknown => "unknown: not in the log",
             Self::Unread => "not read yet",
+            Self::Sleeping => "sleeping",
         }
     }
 
@@ -166,9 +170,11 @@ pub enum WaitReason {
     /// A foreign call's return. The log has no event for it, so that the
     /// wait for a capability after it is part of this.
     ForeignCall = 4,
-    /// Time (`threadDelay` of the runtime without `-threaded`).
+    /// A time: a delay of the runtime without `-threaded`, or a wait that the timer
+    /// manager ended ([`ManagerThread`]).
     Delay = 5,
-    /// A file or socket (of the runtime without `-threaded`, or on Windows).
+    /// A file or socket: without `-threaded`, on Windows, or until an I/O manager ended
+    /// the wait ([`ManagerThread`]).
     Io = 6,
     /// Something that the log does not say. GHC up to 7.0 never says it.
     Other = 7,
@@ -199,7 +205,8 @@ impl WaitReason {
             Self::Stm => Class::Stm,
             Self::ThrowTo => Class::ThrowTo,
             Self::ForeignCall => Class::Foreign,
-            Self::Delay | Self::Io | Self::Other => Class::Io,
+            Self::Delay => Class::Sleeping,
+            Self::Io | Self::Other => Class::Io,
         }
     }
 
@@ -215,6 +222,62 @@ impl WaitReason {
             Self::Delay => "delay",
             Self::Io => "I/O",
             Self::Other => "other",
+        }
+    }
+}
+
+/// A thread of the runtime that wakes others when a time has come or a file is ready.
+///
+/// With `-threaded`, `threadDelay` and reads of sockets wait for an `MVar` or in an STM retry, like
+/// a wait for a lock. These threads end such waits, and so they tell what was waited for
+/// (`GHC.Event.TimerManager`, `GHC.Event.Thread` and `GHC.Conc.POSIX` in `base`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ManagerThread {
+    /// Ends delays and timeouts.
+    Timer,
+    /// Reports that files and sockets are ready. Before GHC 7.8 and on Windows there is
+    /// one manager for these and for delays.
+    Io,
+}
+
+impl ManagerThread {
+    /// The manager of that label, which `base` gives it since GHC 7.8.
+    #[must_use]
+    pub fn from_label(label: &str) -> Option<Self> {
+        match label {
+            "TimerManager" => Some(Self::Timer),
+            "IOManager" | "IOManagerThread" => Some(Self::Io),
+            _ if label.starts_with("IOManager on cap ") => Some(Self::Io),
+            _ => None,
+        }
+    }
+
+    /// What a wait was for that this manager ended, by what the stop says.
+    #[must_use]
+    pub const fn reason_of_wait(self, by_stop: WaitReason) -> WaitReason {
+        match (by_stop, self) {
+            (WaitReason::Mvar | WaitReason::Stm, Self::Timer) => WaitReason::Delay,
+            (WaitReason::Mvar | WaitReason::Stm, Self::Io) => WaitReason::Io,
+            _ => by_stop,
+        }
+    }
+
+    /// Its number, 1 or more.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Timer => 1,
+            Self::Io => 2,
+        }
+    }
+
+    /// The manager of that [`number`](Self::number).
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            1 => Some(Self::Timer),
+            2 => Some(Self::Io),
+            _ => None,
         }
     }
 }
@@ -252,6 +315,24 @@ impl StopCode {
             9 | 10 | 13 | 21 => WaitReason::Io,
             _ => WaitReason::Other,
         })
+    }
+
+    /// For what a thread waits after a stop with this code, in words. `owner` is the thread that
+    /// owns a black hole, `woken_by` the manager that ended the wait.
+    #[must_use]
+    pub fn wait_explanation(
+        self,
+        owner: Option<ThreadId>,
+        woken_by: Option<ManagerThread>,
+    ) -> String {
+        let by_stop = self.wait_reason();
+        let by_waker = by_stop.zip(woken_by);
+        let reason = by_waker.map(|(by_stop, manager)| manager.reason_of_wait(by_stop));
+        match reason.filter(|_| reason != by_stop) {
+            Some(WaitReason::Delay) => "sleeping".to_owned(),
+            Some(_) => "waiting for I/O".to_owned(),
+            None => self.explanation(owner),
+        }
     }
 
     /// The stop status; `owner` is the thread that owns a black hole.

@@ -47,8 +47,10 @@ pub struct Palette {
     pub throw_to: Rgb,
     /// Ready, but no capability runs it.
     pub ready: Rgb,
-    /// Input and output, delay, other.
+    /// Waiting for a file or socket, and other.
     pub io: Rgb,
+    /// Waiting for a time.
+    pub sleeping: Rgb,
 }
 
 impl Palette {
@@ -73,6 +75,7 @@ impl Palette {
         throw_to: Rgb::hex(0x7e_19_45),
         ready: Rgb::hex(0xb9_89_00),
         io: Rgb::hex(0x81_86_99),
+        sleeping: Rgb::hex(0x3a_35_80),
     };
 
     /// Light on dark.
@@ -96,6 +99,7 @@ impl Palette {
         throw_to: Rgb::hex(0xb9_52_7b),
         ready: Rgb::hex(0xe1_c5_42),
         io: Rgb::hex(0x9a_a4_ac),
+        sleeping: Rgb::hex(0x6a_62_c8),
     };
 
     /// Black on white, for those who ask for more contrast.
@@ -119,6 +123,7 @@ impl Palette {
         throw_to: Rgb::hex(0x5c_10_2d),
         ready: Rgb::hex(0x8e_73_05),
         io: Rgb::hex(0x72_76_7e),
+        sleeping: Rgb::hex(0x2a_25_66),
     };
 
     /// White on black, for those who ask for more contrast.
@@ -142,6 +147,7 @@ impl Palette {
         throw_to: Rgb::hex(0xba_52_77),
         ready: Rgb::hex(0xda_c8_46),
         io: Rgb::hex(0x92_96_9c),
+        sleeping: Rgb::hex(0x78_66_ea),
     };
 
     /// Whether it is for a dark page.
@@ -163,7 +169,7 @@ impl Palette {
 
     /// All colours, with the names that they have in the style sheet.
     #[must_use]
-    pub const fn tokens(&self) -> [(&'static str, Rgb); 19] {
+    pub const fn tokens(&self) -> [(&'static str, Rgb); 20] {
         [
             ("page", self.page),
             ("panel", self.panel),
@@ -184,6 +190,7 @@ impl Palette {
             ("throw-to", self.throw_to),
             ("ready", self.ready),
             ("io", self.io),
+            ("sleeping", self.sleeping),
         ]
     }
 }
@@ -205,6 +212,7 @@ pub const fn class_colour(palette: &Palette, class: Class) -> Rgb {
         Class::Stm => palette.stm,
         Class::ThrowTo => palette.throw_to,
         Class::Foreign => palette.foreign,
+        Class::Sleeping => palette.sleeping,
         Class::Io | Class::Other | Class::Unknown | Class::Unread => palette.io,
     }
 }
@@ -326,8 +334,8 @@ mod tests {
 
     const THEMES: [(bool, bool); 4] = [(false, false), (true, false), (false, true), (true, true)];
 
-    fn marks(palette: &Palette) -> [(&'static str, Rgb); 10] {
-        palette.tokens()[9..].try_into().expect("ten marks")
+    fn marks(palette: &Palette) -> [(&'static str, Rgb); 11] {
+        palette.tokens()[9..].try_into().expect("eleven marks")
     }
 
     #[test]

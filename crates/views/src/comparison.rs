@@ -88,9 +88,9 @@ pub fn verdict(row: &Difference) -> &'static str {
         (Claim::Changed, Trend::Better) => "better",
         (Claim::Changed, Trend::Worse) => "worse",
         (Claim::Changed, Trend::Neutral) => "changed",
-        (Claim::TooFewRuns, Trend::Better) => "better · no claim",
-        (Claim::TooFewRuns, Trend::Worse) => "worse · no claim",
-        (Claim::TooFewRuns, Trend::Neutral) => "other · no claim",
+        (Claim::TooFewRuns, Trend::Better) => "better (too few runs)",
+        (Claim::TooFewRuns, Trend::Worse) => "worse (too few runs)",
+        (Claim::TooFewRuns, Trend::Neutral) => "other (too few runs)",
     }
 }
 
@@ -353,17 +353,17 @@ mod tests {
             )
         };
         let of = |a: &str, b: &str, c| (a.to_owned(), b.to_owned(), c);
-        assert_eq!(said(0), of("+1.000\u{a0}ms", "+50.0 %", "worse · no claim"));
+        assert_eq!(said(0), of("+1.000\u{a0}ms", "+50.0 %", "worse (too few runs)"));
         assert_eq!(
             said(1),
-            of("−1.000\u{a0}ms", "−50.0 %", "better · no claim")
+            of("−1.000\u{a0}ms", "−50.0 %", "better (too few runs)")
         );
         assert_eq!(said(2), of("", "", "only before"));
         let text = text(comparison.rows.iter(), Separated::ByCommas, true);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[1],
-            "Program,gc.time,ns,2000000,3000000,1000000,1.5,worse · no claim,yes"
+            "Program,gc.time,ns,2000000,3000000,1000000,1.5,worse (too few runs),yes"
         );
         assert!(lines[3].starts_with("Program,c,ns,2000000,,,,only before"));
     }

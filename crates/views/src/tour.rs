@@ -67,13 +67,13 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         title: "What a thread waits for",
-        see: "One thread of the server, client-02, is pinned at the top: the thin purple line means blocked on an MVar, here for 22.3 ms. Then it runs for less than a microsecond, and waits again.",
-        why: "A thread that hardly runs is not slow, it waits. Press U to go to the thread that woke it, and you know for whom.",
-        view: "t=830m40&e=838859645.thread24&pin=thread24&p=threads&tq=client-02",
+        see: "One thread of the server, client-02, is pinned at the top. The thin purple line means blocked on an MVar: for 6.87 ms it waits for an answer. The dark blue line before it is sleep: the client pauses between two requests.",
+        why: "A thread that hardly runs is not slow, it waits. Press U to go to the thread that woke it, worker-5, and you know for whom.",
+        view: "t=805m20&e=812952761.thread24&pin=thread24&p=threads&tq=client-02",
     },
     Step {
         title: "Findings",
-        see: "Thirty-odd rules look for known trouble. This one saw that 18 threads take turns: while any of them waited, only 1.3 ran on average.",
+        see: "Thirty-odd rules look for known trouble. This one saw that 18 threads hold each other up: only 1.3 ran while others waited.",
         why: "Begin here with a log of your own. Each finding says what to try, when not to trust it, and where to see it on the timeline.",
         view: "p=findings&io=lock-convoy",
     },

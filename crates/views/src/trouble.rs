@@ -105,6 +105,8 @@ pub struct Trouble {
     pub said: String,
     /// The place in the program, if it stopped by itself.
     pub place: Option<String>,
+    /// The name of the file that cannot be opened, if it is about one.
+    pub file: Option<String>,
 }
 
 impl Trouble {
@@ -132,6 +134,17 @@ impl Trouble {
             code,
             said,
             place: None,
+            file: None,
+        }
+    }
+
+    /// What the page says above it.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        match (self.code.number() / 100, &self.file) {
+            (1 | 2, Some(file)) => format!("Cannot open {file}."),
+            (1 | 2, None) => "Cannot open the file.".to_owned(),
+            _ => "Reading stopped.".to_owned(),
         }
     }
 
@@ -156,6 +169,7 @@ impl Trouble {
         );
         Self {
             place: panicked_at(message),
+            file: None,
             ..Self::saying(code, said)
         }
     }

@@ -194,6 +194,7 @@ impl App {
 
     /// The log cannot be shown: the other one is, if there is one.
     fn give_up(&mut self, ctx: &Context<Self>, mut why: Trouble) {
+        why.file = Some(self.log.name.clone());
         if self.other.is_some() {
             self.exchange(ctx);
             self.close_other(ctx, ());
@@ -201,11 +202,9 @@ impl App {
             return;
         }
         self.log.stage = Stage::Nothing;
-        let name = std::mem::take(&mut self.log.name);
+        self.log.name.clear();
         self.close();
-        if self.open_before(ctx) {
-            why.said = format!("“{name}” was not opened: {}", why.said);
-        }
+        self.open_before(ctx);
         self.dialogs.trouble = Some(why);
     }
 

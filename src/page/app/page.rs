@@ -141,7 +141,7 @@ impl App {
         let on_report = Callback::from(move |()| Some(report(&own, numbers.clone())));
         let dismiss = on(ctx, |app, _, ()| app.dialogs.trouble.take().is_some());
         let on_dismiss = self.log.is_there().then_some(dismiss);
-        html! { <TroubleAlert trouble={trouble.said.clone()} code={trouble.code.to_string()} {on_report} {on_dismiss} /> }
+        html! { <TroubleAlert heading={trouble.heading()} trouble={trouble.said.clone()} code={trouble.code.to_string()} {on_report} {on_dismiss} /> }
     }
 
     fn header(&self) -> Html {

@@ -127,7 +127,7 @@ fn head(props: &PanelProps, view: &FindingsView, on_view: &Callback<FindingsView
             } else if props.range.is_some() {
                 <p class="faint">{ "The rules looked at the selected range alone; Esc goes back to the whole log" }</p>
             } else {
-                <p class="faint">{ "Drag on the timeline to have the rules look at a part" }</p>
+                <p class="faint">{ "Drag on the timeline to check only a part" }</p>
             }
         </header>
     }

@@ -43,11 +43,11 @@ const COLUMNS: &[Column] = &[
         "How the time of the thread divides: running, ready (in collections, behind others, while a capability idles), blocked, in foreign calls, waiting for I/O or time, unknown").unsorted(),
     Column::number("running", "Running", 88,
         "How long it ran Haskell code on a capability"),
-    Column::number("collections", "In collections", 94,
+    Column::number("collections", "Ready: in GC", 94,
         "How long it could run, but a collection went on or was being stopped for: no thread runs meanwhile"),
-    Column::number("behind", "Behind others", 98,
+    Column::number("behind", "Ready: queued", 102,
         "How long it could run, but the capabilities ran other threads: the program has more to do than capabilities (+RTS -N). It can run once it is created, woken or stopped by the timer; after a foreign call the log does not say since when. The details of a wait on its track say behind which thread"),
-    Column::number("idling", "While one idles", 106,
+    Column::number("idling", "Ready: idle capability", 142,
         "How long it could run, and some capability was idle: lost parallelism. Work is spread unevenly, or a capability had not noticed yet"),
     Column::number("longest", "Longest wait", 90,
         "The longest single wait for a capability: behind other threads or while one was idle, without collections"),
@@ -277,7 +277,7 @@ fn grid_row(row: &ThreadTimes, on_goto: &Callback<Goto>) -> GridRow {
 }
 
 fn sums_row(table: &ThreadTable, on_goto: &Callback<Goto>) -> GridRow {
-    let head = ["".into(), "All of them".into()];
+    let head = ["".into(), "Total".into()];
     let longest = longest_wait(&table.all, table.longest_ready_of, on_goto);
     let sums = sums_cells(&table.all, longest);
     [&head[..], &sums, &["".into(), "".into()]].concat().into()
@@ -366,6 +366,7 @@ fn shares(times: &TurnSums) -> Html {
         Class::BlackHole,
         Class::ThrowTo,
         Class::Foreign,
+        Class::Sleeping,
         Class::Io,
         Class::Unknown,
     ];
@@ -452,11 +453,13 @@ fn sort_title(sort: ThreadColumn) -> String {
     let column = SORTS.iter().position(|other| *other == Some(sort));
     match (sort, column.and_then(|column| COLUMNS.get(column))) {
         (ThreadColumn::Ready, _) => "Waiting for a capability".to_owned(),
-        (ThreadColumn::ReadyPaused, _) => "Ready in collections".to_owned(),
-        (ThreadColumn::ReadyBehind, _) => "Ready behind others".to_owned(),
-        (ThreadColumn::ReadyIdle, _) => "Ready while one idles".to_owned(),
+        (ThreadColumn::ReadyPaused, _) => "Ready: in GC".to_owned(),
+        (ThreadColumn::ReadyBehind, _) => "Ready: queued".to_owned(),
+        (ThreadColumn::ReadyIdle, _) => "Ready: idle capability".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::ForeignCall), _) => "In foreign calls".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::Other), _) => "Blocked, reason unknown".to_owned(),
+        (ThreadColumn::BlockedOn(WaitReason::Delay), _) => "Sleeping".to_owned(),
+        (ThreadColumn::BlockedOn(WaitReason::Io), _) => "Waiting for I/O".to_owned(),
         (ThreadColumn::BlockedOn(reason), _) => format!("Blocked on {}", reason.name()),
         (ThreadColumn::Thread, _) => "Number".to_owned(),
         (ThreadColumn::Finished, _) => "Time of the end".to_owned(),

@@ -265,7 +265,7 @@ fn sums_row(table: &TickyTable) -> GridRow {
         counts: table.all,
         ..TickyRow::default()
     };
-    let head = ["All of them", "", "", "", ""].map(Html::from);
+    let head = ["Total", "", "", "", ""].map(Html::from);
     [&head[..], &numbers(table, &all)].concat().into()
 }
 

@@ -334,7 +334,7 @@ mod tests {
                     let start = at + gap * unit;
                     let end = start + length * unit;
                     let (code, ready_ns, idle_ns) = (StopCode(1), None, None);
-                    let run = Run { start, end, code, ready_ns, idle_ns, paused: false };
+                    let run = Run { start, end, code, ready_ns, idle_ns, paused: false, woken_by: None };
                     cap.runs.push(7, run);
                     expected.push((2 * start + u64::from(start < end), What::Run(lane)));
                     expected.push((2 * end, What::Run(lane)));

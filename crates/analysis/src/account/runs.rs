@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::phases::PhaseLane;
-use model::class::{Class, ClassTimes, StopCode};
+use model::class::{Class, ClassTimes, ManagerThread, StopCode};
 use model::columns::Column;
 use model::lane::{BLOCK, Lane, LaneIndex, PlainLane};
 use model::pages::{self, Looked, Pages};
@@ -25,6 +25,8 @@ pub(crate) struct Run {
     pub(crate) idle_ns: Option<u64>,
     /// Whether a collection went on in it, or was being stopped for.
     pub(crate) paused: bool,
+    /// The manager that ended the thread's wait before the run, if one did.
+    pub(crate) woken_by: Option<ManagerThread>,
 }
 
 /// One run of a thread: which lane, and which place there.
@@ -141,6 +143,7 @@ pub(crate) struct LookedAt {
     codes: Looked,
     ready: Looked,
     idle: Looked,
+    woken_by: Looked,
 }
 
 /// The runs on one capability, each in so many lists.
@@ -194,6 +197,9 @@ pub struct RunLane {
     /// For how much of the time that a run's thread was ready before some capability
     /// stood by, and whether there was a pause in it; known once the log is read.
     idle: Durations,
+    /// The numbers of the managers that ended the waits before the runs; 0 is none. Known
+    /// once the log is read, and empty without managers.
+    woken_by: Pages<u8>,
     /// Of the runs that [`append`](Self::append) added, and those before them.
     index: LaneIndex<2>,
     /// No run begins before this.
@@ -205,6 +211,7 @@ impl Default for RunLane {
         Self {
             runs: RunColumns::default(),
             idle: Durations::default(),
+            woken_by: Pages::new(),
             index: LaneIndex::new([Class::Running, Class::Open]),
             after_ns: 0,
         }
@@ -323,6 +330,7 @@ impl RunLane {
         let code = runs.codes.look(place, &mut looked.codes);
         let (ready_ns, was_ready) = runs.ready.look(place, &mut looked.ready);
         let (idle_ns, paused) = self.idle.look(place, &mut looked.idle);
+        let woken_by = self.woken_by.look(place, &mut looked.woken_by);
         Run {
             start: start.unwrap_or_default(),
             end: end.unwrap_or_default(),
@@ -330,6 +338,7 @@ impl RunLane {
             ready_ns: ready_ns.filter(|_| was_ready),
             idle_ns,
             paused,
+            woken_by: woken_by.and_then(ManagerThread::from_number),
         }
     }
 
@@ -360,9 +369,11 @@ impl RunLane {
     }
 
     /// Learns of each run for how long its thread was ready before it while
-    /// some capability stood by, and whether there was a pause in that time.
-    pub(crate) fn learn_idle(&mut self, idle: Durations) {
+    /// some capability stood by, whether there was a pause in that time, and which manager
+    /// made it ready.
+    pub(crate) fn learn_waits(&mut self, idle: Durations, woken_by: Pages<u8>) {
         self.idle = idle;
+        self.woken_by = woken_by;
     }
 }
 

@@ -52,6 +52,7 @@ impl Store {
             ready_ns: ready.map(|ready| start.saturating_sub(ready)),
             idle_ns: None,
             paused: false,
+            woken_by: None,
         };
         runs.push(index, run);
         thread.runs += 1;

@@ -2,9 +2,11 @@
 //! and since when they are ready. Of both there is no more in memory at once than some
 //! megabytes, however many threads there are.
 
+use super::managers::Managers;
 use super::threads::{NEVER_NS, Threads};
 use crate::account::runs::{Durations, NextRun};
 use crate::account::sweep::{Moment, Watcher};
+use model::class::ManagerThread;
 use model::pages::{BLOCK, Pages};
 use model::place::place32;
 use model::shelf::Shelf;
@@ -116,12 +118,15 @@ pub(super) struct ReadyAt {
     pub(super) since_ns: u64,
     /// For how long some capability had stood by until then.
     pub(super) idle_ns: u64,
+    /// The manager that woke it, if one did.
+    pub(super) woken_by: Option<ManagerThread>,
 }
 
 impl ReadyAt {
     const NEVER: Self = Self {
         since_ns: NEVER_NS,
         idle_ns: 0,
+        woken_by: None,
     };
 }
 
@@ -178,6 +183,20 @@ impl Ready {
         (at.since_ns != NEVER_NS).then_some(at)
     }
 
+    /// If a thread is ready since then, a manager woke it. Whether it is.
+    pub(super) fn learn_waker(&mut self, thread: u32, since_ns: u64, manager: ManagerThread) -> bool {
+        let (page, place) = (thread as usize / Self::PAGE, thread as usize % Self::PAGE);
+        let page = self.pages.get_mut(page).and_then(Option::as_mut);
+        let Some(at) = page.map(|page| &mut page.at[place]) else {
+            return false;
+        };
+        let is_ready = at.since_ns == since_ns;
+        if is_ready {
+            at.woken_by = Some(manager);
+        }
+        is_ready
+    }
+
     /// A thread is not ready any more. Since when it was, if it was.
     #[inline]
     pub(super) fn take(&mut self, thread: u32) -> Option<ReadyAt> {
@@ -201,17 +220,34 @@ pub(super) struct Grouping<'a> {
     shelf: &'a Shelf,
     pub(super) runs: RunLists,
     pub(super) ready: Ready,
-    pub(super) idle: Vec<Durations>,
+    pub(super) waits: Vec<WaitsBeforeRuns>,
+    managers: Managers<'a>,
+}
+
+/// How the waits before the runs of a lane ended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WaitsBeforeRuns {
+    /// How long some capability stood by while the thread was ready.
+    pub(super) idle: Durations,
+    /// The numbers of the managers that woke the threads; 0 is none. Empty if the log has
+    /// no managers.
+    pub(super) woken_by: Pages<u8>,
 }
 
 impl<'a> Grouping<'a> {
-    pub(super) fn new(threads: &Threads, lane_starts: &'a [u32], shelf: &'a Shelf) -> Self {
+    pub(super) fn new(
+        threads: &Threads,
+        lane_starts: &'a [u32],
+        managers: Managers<'a>,
+        shelf: &'a Shelf,
+    ) -> Self {
         Self {
             lane_starts,
             shelf,
             runs: RunLists::new(threads),
             ready: Ready::new(threads.len()),
-            idle: vec![Durations::default(); lane_starts.len()],
+            waits: vec![WaitsBeforeRuns::default(); lane_starts.len()],
+            managers,
         }
     }
 }
@@ -222,6 +258,13 @@ impl Watcher for Grouping<'_> {
         let place = self.lane_starts[lane] + place32(place);
         self.runs.push(run.thread, place, self.shelf);
         let ready = self.ready.take(run.thread);
+        let waits = &mut self.waits[lane];
+        if self.managers.any() {
+            let woken_by = ready.and_then(|ready| ready.woken_by);
+            let number = woken_by.map_or(0, ManagerThread::number);
+            waits.woken_by.put(number, self.shelf);
+            self.managers.runs(lane, run, &mut self.ready);
+        }
         let how_long = if run.was_ready {
             let told = ready.filter(|ready| ready.since_ns == run.ready_since);
             told.map(|ready| {
@@ -231,7 +274,7 @@ impl Watcher for Grouping<'_> {
         } else {
             Some((0, false))
         };
-        self.idle[lane].put(how_long, self.shelf);
+        waits.idle.put(how_long, self.shelf);
     }
 
     #[inline]
@@ -244,6 +287,7 @@ impl Watcher for Grouping<'_> {
         let at = ReadyAt {
             since_ns: now.time,
             idle_ns: now.some_idle_ns,
+            woken_by: self.managers.woke(thread, now.time),
         };
         self.ready.set(thread, at);
     }
@@ -263,7 +307,7 @@ mod tests {
             let (mut ready, mut map) = (Ready::new(900), BTreeMap::new());
             for (at, (thread, sets)) in (0..).zip(steps) {
                 if sets {
-                    ready.set(thread, ReadyAt { since_ns: at, idle_ns: 7 });
+                    ready.set(thread, ReadyAt { since_ns: at, idle_ns: 7, woken_by: None });
                     map.insert(thread, at);
                 } else {
                     let was = ready.take(thread).map(|was| was.since_ns);

@@ -405,6 +405,21 @@ impl Instants {
             .max_by_key(|(at, _)| *at)
     }
 
+    /// When something of a kind happened on a lane, in a range without its end, and to
+    /// which threads.
+    pub(super) fn on_lane(
+        &self,
+        lane: usize,
+        kind: InstantKind,
+        (from_ns, to_ns): (u64, u64),
+    ) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let moments = self.lanes.get(lane).and_then(|kinds| kinds.get(kind as usize));
+        moments.into_iter().flat_map(move |moments| {
+            let places = moments.before(from_ns)..moments.before(to_ns);
+            places.filter_map(|place| Some((moments.time_ns(place)?, moments.thread(place)?)))
+        })
+    }
+
     /// The first or last moment of each capability.
     fn of_thread(
         &self,

@@ -19,6 +19,7 @@ mod grouping;
 pub mod instants;
 pub mod label_groups;
 pub mod lives;
+mod managers;
 pub mod meanwhile;
 pub mod messages;
 pub mod nonmoving;

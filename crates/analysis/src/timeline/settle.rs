@@ -1,9 +1,10 @@
 //! What is made once a log is read: whose runs are which, and where the time went.
 
 use super::grouping::Grouping;
+use super::managers::Managers;
 use super::store::Store;
 use super::threads::NEVER_NS;
-use super::turns::Turn;
+use super::turns::{ReadyAtEnd, Turn};
 use crate::account::{Account, Ledger, ReadyParts};
 use eventlog::ids::Nanos;
 use model::lane::Lane;
@@ -49,20 +50,21 @@ impl Store {
         let known = ready.iter().map(|&(.., known)| known);
         let lost = known.filter(|&known| known < self.end.0).collect();
         let readied = std::mem::take(&mut self.readied);
-        let mut grouping = Grouping::new(&self.threads, &self.lane_starts, &self.shelf);
+        let managers = Managers::new(&self.threads, &self.instants);
+        let mut grouping = Grouping::new(&self.threads, &self.lane_starts, managers, &self.shelf);
         let (facts, shelf) = (&self.facts, &self.shelf);
         let lanes = &self.lanes;
         let ledger = Ledger::make(facts, self.end, lanes, readied, lost, &mut grouping, shelf);
         let Grouping {
             runs,
-            idle,
+            waits,
             ready: ready_at,
             ..
         } = grouping;
         self.by_thread = runs.finish(&self.threads, &self.shelf);
         self.ledger = ledger;
-        for (lane, idle) in self.lanes.iter_mut().zip(idle) {
-            lane.runs.learn_idle(idle);
+        for (lane, waits) in self.lanes.iter_mut().zip(waits) {
+            lane.runs.learn_waits(waits.idle, waits.woken_by);
         }
         let account = Account::new(&self.lanes, &self.ledger);
         let mut walker = account.walker();
@@ -76,8 +78,10 @@ impl Store {
                     idle_ns: walker.some_idle_ns(Nanos(known)).saturating_sub(at.idle_ns),
                 },
             );
+            let woken_by = at.and_then(|at| at.woken_by);
             if let Some(thread) = self.threads.get(index) {
-                self.ready_at_end.insert(thread.id, parts);
+                let ready = ReadyAtEnd { parts, woken_by };
+                self.ready_at_end.insert(thread.id, ready);
             }
         }
     }

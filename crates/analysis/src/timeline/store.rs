@@ -10,11 +10,11 @@ use super::group_waits::WaitsIn;
 use super::instants::Instants;
 use super::spark_runs::SparkRun;
 use super::threads::{Thread, Threads};
-use super::turns::TurnIndex;
+use super::turns::{ReadyAtEnd, TurnIndex};
 use super::wait_groups::WaitGroups;
 use crate::account::facts::Facts;
 use crate::account::runs::{Cap, LookedAt, Run, RunLane, RunRef};
-use crate::account::{Account, Ledger, ReadyParts};
+use crate::account::{Account, Ledger};
 use crate::diagnostics::Diagnostics;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::texts::TextId;
@@ -64,7 +64,7 @@ pub struct Store {
     pub(super) readied: Moments,
     pub(super) ledger: Ledger,
     /// Of threads that were ready in the end: how their last ready time divides.
-    pub(super) ready_at_end: FxHashMap<ThreadId, ReadyParts>,
+    pub(super) ready_at_end: FxHashMap<ThreadId, ReadyAtEnd>,
     pub(super) end: Nanos,
     pub(super) settled: bool,
     /// Where the columns are.
@@ -296,8 +296,8 @@ impl Store {
         end.0.max(thread.ran_ns)
     }
 
-    /// How the last ready time of a thread divides that was ready in the end.
-    pub(super) fn ready_at_end(&self, thread: &Thread) -> ReadyParts {
+    /// How the last wait of a thread ended that was ready in the end.
+    pub(super) fn ready_at_end(&self, thread: &Thread) -> ReadyAtEnd {
         let parts = self.ready_at_end.get(&thread.id);
         parts.copied().unwrap_or_default()
     }

@@ -14,6 +14,29 @@ use model::class::StopCode;
 use model::class::WaitReason;
 use model::time::Interval;
 
+/// For what a thread was blocked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum BlockedFor {
+    /// What the stop says.
+    Stop(StopCode),
+    /// Time or I/O: one of the runtime's managers ended the wait
+    /// ([`ManagerThread`](model::class::ManagerThread)).
+    Manager(WaitReason),
+}
+
+impl BlockedFor {
+    /// Its name in tables and JSON: that of the stop status, `Sleeping` or `WaitingForIO`.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self::Stop(StopCode::OPEN) => "Unknown".to_owned(),
+            Self::Stop(code) => code.status(None).to_string(),
+            Self::Manager(WaitReason::Delay) => "Sleeping".to_owned(),
+            Self::Manager(_) => "WaitingForIO".to_owned(),
+        }
+    }
+}
+
 /// How a thread spent a range, in nanoseconds. The classes sum to its life.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadAccount {
@@ -31,8 +54,8 @@ pub struct ThreadAccount {
     pub ready_behind_ns: u64,
     /// It was ready while some capability stood by.
     pub ready_idle_ns: u64,
-    /// It was blocked, by the stop that says on what; not in foreign calls.
-    pub blocked_ns: BTreeMap<StopCode, u64>,
+    /// It was blocked, by what for; not in foreign calls.
+    pub blocked_ns: BTreeMap<BlockedFor, u64>,
     /// It was in foreign calls.
     pub foreign_ns: u64,
     /// The log does not tell.
@@ -78,9 +101,12 @@ impl Store {
             let (from, to) = turn.part(0);
             let blocked = Interval::new(Nanos(from), Nanos(to));
             let time = blocked.clip(range).duration().0;
-            let foreign = turn.why.wait_reason() == Some(WaitReason::ForeignCall);
-            if time > 0 && !foreign {
-                *blocked_ns.entry(turn.why).or_default() += time;
+            let reason = turn.wait_reason();
+            if time > 0 && reason != Some(WaitReason::ForeignCall) {
+                let by_stop = reason == turn.why.wait_reason();
+                let of = reason.filter(|_| !by_stop);
+                let of = of.map_or(BlockedFor::Stop(turn.why), BlockedFor::Manager);
+                *blocked_ns.entry(of).or_default() += time;
             }
         }
         Some(ThreadAccount {

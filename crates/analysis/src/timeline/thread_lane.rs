@@ -15,11 +15,10 @@ use serde::{Deserialize, Serialize};
 use super::flow::Waking;
 use super::store::{Cut, Looks, Store};
 use super::threads::{NEVER_NS, Thread};
-use super::turns::{PARTS, Turn, TurnIndex, TurnSums, TurnsIn};
-use crate::account::ReadyParts;
+use super::turns::{PARTS, ReadyAtEnd, Turn, TurnIndex, TurnSums, TurnsIn};
 use crate::account::runs::{Run, RunRef};
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use model::class::{Class, ClassTimes, StopCode};
+use model::class::{Class, ClassTimes, ManagerThread, StopCode};
 use model::lane::{Lane, partition};
 
 /// A row of the list of threads.
@@ -134,7 +133,7 @@ impl<'a> ThreadLane<'a> {
     fn last_turn(&self, from: u64) -> Turn {
         let why = self.thread.why;
         if self.thread.finished {
-            return Turn::last(why, from, None, (from, from), ReadyParts::default());
+            return Turn::last(why, from, None, (from, from), ReadyAtEnd::default());
         }
         let woken = self.store.woken_at_end(self.thread.id);
         let ready = Turn::ready_since(why, from, woken);
@@ -179,6 +178,13 @@ impl<'a> ThreadLane<'a> {
             Some(run) if run < self.runs() => self.store.run_code(self.run(run)),
             Some(_) => return None,
         })
+    }
+
+    /// The runtime's manager that ended the wait of a span, if one did; `None` in a run.
+    #[must_use]
+    pub fn woken_by(&self, index: usize) -> Option<ManagerThread> {
+        let turn = (index % PARTS != 2).then(|| self.turn(index / PARTS))?;
+        turn.woken_by
     }
 
     fn is_run(&self, index: usize) -> bool {

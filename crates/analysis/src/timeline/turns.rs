@@ -10,7 +10,7 @@ use super::waits::WaitSums;
 use crate::account::runs::Run;
 use crate::account::{Account, ReadyParts};
 use eventlog::ids::Nanos;
-use model::class::{Class, ClassTimes, StopCode, WAIT_REASONS, WaitReason};
+use model::class::{Class, ClassTimes, ManagerThread, StopCode, WAIT_REASONS, WaitReason};
 use model::forest::{Aggregate, Forest, Longest};
 use model::lane::BLOCK;
 use model::place::place32;
@@ -19,6 +19,15 @@ use model::time::Interval;
 /// How many spans a turn has: blocked, ready, running. Each may be empty. In the
 /// last turn of a thread, what the log does not tell of takes the place of the run.
 pub const PARTS: usize = 3;
+
+/// How the wait of a thread ended that was ready when the log ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ReadyAtEnd {
+    /// How the time since then divides.
+    pub(crate) parts: ReadyParts,
+    /// The manager that woke it, if one did.
+    pub(crate) woken_by: Option<ManagerThread>,
+}
 
 /// A wait and the run after it.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +47,8 @@ pub struct Turn {
     pub code: Option<StopCode>,
     /// What the ready time was.
     pub(crate) ready_parts: ReadyParts,
+    /// The manager that ended the block, if one did.
+    pub woken_by: Option<ManagerThread>,
 }
 
 impl Turn {
@@ -70,6 +81,7 @@ impl Turn {
             end: run.end.max(start),
             code: Some(run.code),
             ready_parts,
+            woken_by: run.woken_by,
         }
     }
 
@@ -80,7 +92,7 @@ impl Turn {
         from: u64,
         ready: Option<u64>,
         (known, end): (u64, u64),
-        ready_parts: ReadyParts,
+        ready_at_end: ReadyAtEnd,
     ) -> Self {
         let known = known.max(from);
         Self {
@@ -90,7 +102,8 @@ impl Turn {
             start: known,
             end: end.max(known),
             code: None,
-            ready_parts,
+            ready_parts: ready_at_end.parts,
+            woken_by: ready_at_end.woken_by,
         }
     }
 
@@ -106,6 +119,15 @@ impl Turn {
         }
     }
 
+    /// For what the thread waited; `None` if it could run at once. What a manager ended
+    /// was a wait for time or I/O, whatever the stop says.
+    #[must_use]
+    pub fn wait_reason(&self) -> Option<WaitReason> {
+        let by_stop = self.why.wait_reason()?;
+        let by_waker = |manager: ManagerThread| manager.reason_of_wait(by_stop);
+        Some(self.woken_by.map_or(by_stop, by_waker))
+    }
+
     /// The time of one of its [`PARTS`].
     pub const fn part(&self, part: usize) -> (u64, u64) {
         match part {
@@ -119,7 +141,6 @@ impl Turn {
     pub(crate) fn class(&self, part: usize) -> Class {
         match part {
             0 => self
-                .why
                 .wait_reason()
                 .map_or(Class::Ready, WaitReason::class),
             1 => Class::Ready,
@@ -265,7 +286,7 @@ impl TurnSums {
     /// Adds all of `turn`.
     #[inline]
     pub(crate) fn add(&mut self, turn: &Turn) {
-        if let Some(reason) = turn.why.wait_reason() {
+        if let Some(reason) = turn.wait_reason() {
             self.blocked_ns[reason as usize] += turn.duration(0);
         }
         self.ready_paused_ns += turn.ready_parts.paused_ns;

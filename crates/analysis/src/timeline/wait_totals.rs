@@ -186,7 +186,7 @@ impl Store {
 /// Whether somebody has to end the block of a turn: of the end of a foreign call the log
 /// says nothing.
 fn is_woken(turn: &Turn) -> bool {
-    let reason = turn.why.wait_reason();
+    let reason = turn.wait_reason();
     reason.is_some_and(|reason| reason != WaitReason::ForeignCall)
 }
 

@@ -100,7 +100,7 @@ impl Wait {
     /// What a part of a turn is, outside of collections; `None` of a run.
     pub(super) fn of(turn: &Turn, part: usize) -> Option<Self> {
         match part {
-            0 => turn.why.wait_reason().map(Self::Blocked),
+            0 => turn.wait_reason().map(Self::Blocked),
             1 => Some(Self::Queued(QueueReason::of(turn.why))),
             _ => None,
         }

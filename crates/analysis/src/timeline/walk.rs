@@ -8,7 +8,7 @@ use super::thread_lane::ThreadLane;
 use super::turns::{PARTS, Turn};
 use crate::account::runs::LookedAt;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use model::class::StopCode;
+use model::class::{ManagerThread, StopCode};
 use model::lane::Lane;
 use model::place::place32;
 use model::time::Interval;
@@ -18,6 +18,8 @@ use model::time::Interval;
 pub struct Wait {
     /// Why it had stopped.
     pub why: StopCode,
+    /// The runtime's manager that ended the wait, if one did.
+    pub woken_by: Option<ManagerThread>,
     /// The thread that owned the black hole that it waited for, if that is known.
     pub owner: Option<ThreadId>,
     /// From its stop or creation to its next run.
@@ -107,6 +109,7 @@ impl ThreadLane<'_> {
         let (_, end) = turn.part(1);
         (!has_none).then(|| Wait {
             why: turn.why,
+            woken_by: turn.woken_by,
             owner: self.owner(PARTS * number),
             span: Interval::new(Nanos(from), Nanos(end)),
             ready: Nanos(ready),

@@ -45,11 +45,11 @@ pub(super) const TABLE: Table = Table {
         Column::number("foreign_call_ns", "How long it was in foreign calls"),
         Column::number(
             "blocked_delay_ns",
-            "Of blocked_ns, waiting for a time (without -threaded)",
+            "Of blocked_ns, sleeping: the runtime's timer ended the wait",
         ),
         Column::number(
             "blocked_io_ns",
-            "Waiting for input or output (without -threaded)",
+            "Waiting for a file or socket: the runtime's I/O manager ended the wait",
         ),
         Column::number("blocked_other_ns", "For other reasons"),
         Column::number("runs", "How often it ran"),

@@ -1,7 +1,5 @@
 //! What lanes and spans are called, the same in every format.
 
-use std::borrow::Cow;
-
 use super::walk::Thread;
 use crate::log::Log;
 use analysis::timeline::walk::Wait;
@@ -31,11 +29,8 @@ pub(crate) fn thread(thread: &Thread<'_>) -> String {
 }
 
 /// A span in which something blocked a thread.
-pub(crate) fn blocked(wait: &Wait) -> Cow<'static, str> {
-    match wait.why {
-        StopCode::CREATED => Cow::Borrowed("created, not run yet"),
-        why => why.status(None).explanation(),
-    }
+pub(crate) fn blocked(wait: &Wait) -> String {
+    wait.why.wait_explanation(None, wait.woken_by)
 }
 
 /// Why a run ended, or a thread waits.

@@ -35,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
 async fn calls(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
     let mut calls = Vec::new();
     let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
-        if turn.1.why.wait_reason() == Some(WaitReason::ForeignCall) {
+        if turn.1.wait_reason() == Some(WaitReason::ForeignCall) {
             let wait = scope.wait(life, turn, 0);
             calls.extend(wait.filter(|wait| wait.ns >= LEAST_NS));
         }
@@ -75,8 +75,11 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     };
     let (most, at) = most_at_once(&calls, listen).await;
     if most <= limit {
+        if most == 0 {
+            return Outcome::Clear("there was never a long foreign call".to_owned());
+        }
         return Outcome::Clear(format!(
-            "there were {} at a time at the most; the limit is {}",
+            "at most {} went on at a time; the limit is {}",
             format::many(most as u64, "long foreign call"),
             format::count(limit as u64)
         ));

@@ -118,7 +118,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
     );
     if excess < LEAST_BYTES || share < LEAST_SHARE {
         return Outcome::Clear(format!(
-            "at the peak there were {said}, of which {} are more than live data, its copies and allocation areas take; the limits are 200 MB and 20 %",
+            "at the peak {said}: normal for a copying collector ({} more than live data, its copies and allocation areas need; the limits are 200 MB and 20 %)",
             format::bytes(excess)
         ));
     }

@@ -57,7 +57,8 @@ async fn members(scope: &Scope<'_>, listen: &dyn Listen) -> Option<BTreeMap<Thre
         for (at, thread) in store.wakeups_on(cap, scope.range) {
             steps.step().await;
             let giver = store.running(cap, at, &mut place);
-            if let Some(giver) = giver.filter(|giver| *giver != thread) {
+            let giver = giver.filter(|giver| *giver != thread && !scope.is_of_runtime(*giver));
+            if let Some(giver) = giver {
                 wakes.entry(giver).or_default().given += 1;
                 wakes.entry(thread).or_default().received += 1;
             }
@@ -78,7 +79,7 @@ async fn waits(
 ) -> (Vec<Wait>, Vec<(u64, u64)>) {
     let (mut waits, mut runs) = (Vec::new(), Vec::new());
     let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
-        if turn.1.why.wait_reason() == Some(WaitReason::Mvar) {
+        if turn.1.wait_reason() == Some(WaitReason::Mvar) {
             waits.extend(scope.wait(life, turn, 0));
         }
         if turn.1.code.is_some() {
@@ -160,7 +161,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     }
     let count = members.len() as u64;
     let title = format!(
-        "{} took turns: while any of them waited, {running:.1} ran on average",
+        "{} hold each other up: only {running:.1} ran while others waited",
         format::many(count, "thread")
     );
     let mut finding = scope.of_time(NAME, title, ledger, (Pool::Idle, cap_ns));
@@ -176,10 +177,10 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
             .into();
     let handed: u64 = members.values().map(|wakes| wakes.received).sum();
     finding.numbers = vec![
-        ("lost capabilities".into(), Value::Ns(cap_ns)),
+        ("lost capability time".into(), Value::Ns(cap_ns)),
         ("threads".into(), Value::Count(count)),
         ("wakeups".into(), Value::Count(handed)),
-        ("some waited".into(), Value::Ns(waiting_ns)),
+        ("time with a waiter".into(), Value::Ns(waiting_ns)),
     ];
     Outcome::Found(vec![finding.seen_in(by_member(&waits))])
 }

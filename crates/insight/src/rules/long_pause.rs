@@ -42,9 +42,9 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     let is_long = |stop: &Stop<'_>| stop.all_ns() >= LONG_NS && !scope.has_census(stop);
     let found: Vec<_> = scope.stops_where(is_long).collect();
     let title = match found.len() as u64 {
-        1 => format!("Everything stood still for {longest}"),
+        1 => format!("A pause of {longest}"),
         count => format!(
-            "Everything stood still {} times for 50 ms or longer, once for {longest}",
+            "{} pauses of 50 ms or more, the longest {longest}",
             format::count(count)
         ),
     };

@@ -26,7 +26,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     }
     let (title, meaning, text) = if process.ways.contains(&Way::Debugging) {
         (
-            "The runtime is the one for debugging",
+            "Linked with the debug runtime",
             "It checks itself all the time: times are several times as long, those of collections and of switching most of all.",
             "Link without -debug before comparing times with anything.",
         )

@@ -61,15 +61,15 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         }
         let which = if is_major { "major" } else { "minor" };
         let made = format!(
-            "{threads} threads made {} {which} collections",
+            "{} {which} GCs used {threads} threads",
             format::count(count)
         );
         let title = if balance < BALANCED {
             let balance = format::fraction(balance);
-            format!("{made}, one did the work (balance {balance})")
+            format!("{made}; one did nearly all the work (balance {balance})")
         } else {
             let each = format::bytes(copied / count.max(1));
-            format!("{made} that copied {each} each: too little to share")
+            format!("{made} and copied {each} each: too little to share")
         };
         let mut finding = scope.of_time(NAME, title, ledger, (Pool::Collecting, cap_ns));
         finding.subject = Some(which.to_owned());

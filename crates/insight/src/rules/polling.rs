@@ -3,7 +3,7 @@
 //! A thread that looks again and again whether something has happened is woken by the
 //! timer each time, runs for a moment, and wakes nobody.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
@@ -69,30 +69,20 @@ async fn woken(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Wok
     let store = &scope.log.store;
     let mut woken: BTreeMap<ThreadId, Woken> = BTreeMap::new();
     let mut given: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    let (mut timers, mut steps) = (BTreeSet::new(), Steps::new(listen));
-    for life in store.lives() {
-        steps.step().await;
-        timers.extend(scope.is_timer_manager(life.id()).then(|| life.id()));
-    }
+    let mut steps = Steps::new(listen);
     for cap in scope.cap_ids() {
         let mut place = 0;
-        for (at, thread) in store.wakeups_on(cap, scope.range) {
+        for (at, _) in store.wakeups_on(cap, scope.range) {
             steps.step().await;
-            let Some(giver) = store.running(cap, at, &mut place) else {
-                continue;
-            };
-            if timers.contains(&giver) {
-                woken.entry(thread).or_insert(Woken::none(at)).at(at);
-            } else {
+            if let Some(giver) = store.running(cap, at, &mut place) {
                 *given.entry(giver).or_default() += 1;
             }
         }
     }
-    // Without -threaded there is no thread that wakes others: a delay is a reason to wait.
     let has_delays = scope.threads(listen).await.times.blocked_ns[WaitReason::Delay as usize] > 0;
     let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
         let at = Nanos(turn.part(1).0);
-        if turn.why.wait_reason() == Some(WaitReason::Delay) && scope.range.start() <= at {
+        if turn.wait_reason() == Some(WaitReason::Delay) && scope.range.start() <= at {
             woken.entry(life.id()).or_insert(Woken::none(at)).at(at);
         }
     };
@@ -152,8 +142,8 @@ fn finding(scope: &Scope<'_>, thread: ThreadId, woken: &Woken) -> Option<Finding
     let name = scope.thread_name(thread);
     let rate = woken.rate();
     let title = format!(
-        "{name} looked {}, {} a second",
-        format::many(woken.by_timer, "time"),
+        "{name} polls: {}, {} a second",
+        format::many(woken.by_timer, "wake-up"),
         format::count(rate as u64)
     );
     let mut finding = Finding::new(NAME, Axis::Latency, title);

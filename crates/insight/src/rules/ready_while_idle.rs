@@ -120,7 +120,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         "On a machine with other work a capability that seems to be idle may wait for a core."
             .into();
     finding.numbers = vec![
-        ("lost capabilities".into(), Value::Ns(cap_ns)),
+        ("lost capability time".into(), Value::Ns(cap_ns)),
         ("threads".into(), Value::Count(threads.len() as u64)),
         ("long waits".into(), Value::Count(waits.len() as u64)),
     ];

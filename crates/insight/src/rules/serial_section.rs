@@ -244,7 +244,7 @@ async fn finding(
     let places = found.stretches.len() as u64;
     finding.numbers = vec![
         ("one thread alone".into(), Value::Ns(alone_ns)),
-        ("lost capabilities".into(), Value::Ns(idle_ns)),
+        ("lost capability time".into(), Value::Ns(idle_ns)),
         ("stretches".into(), Value::Count(places)),
     ];
     let mut finding = finding.seen_in(evidence);

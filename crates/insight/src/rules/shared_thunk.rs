@@ -58,7 +58,7 @@ impl Crowd {
 async fn crowds(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Crowd> {
     let mut by_owner: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
     let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
-        if turn.1.why.wait_reason() == Some(WaitReason::BlackHole) {
+        if turn.1.wait_reason() == Some(WaitReason::BlackHole) {
             let owner = life.owner(PARTS * turn.0);
             if let Some((owner, wait)) = owner.zip(scope.wait(life, turn, 0)) {
                 by_owner.entry(owner).or_default().push(wait);
@@ -149,7 +149,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     ];
     finding.distrust = "A single thread that waits for the result of a spark is as it should be, and is not counted.".into();
     finding.numbers = vec![
-        ("lost capabilities".into(), Value::Ns(cap_ns)),
+        ("lost capability time".into(), Value::Ns(cap_ns)),
         ("waits".into(), Value::Count(waits().count() as u64)),
         ("at a time".into(), Value::Count(most)),
     ];

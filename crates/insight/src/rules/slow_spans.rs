@@ -141,7 +141,7 @@ fn add(scope: &Scope<'_>, span: &UserSpan, causes: &mut Causes) {
     for (_, turn) in life.turns_over(Interval::new(Nanos(start), Nanos(end))) {
         let blocked = outside(turn.part(0));
         // Who gives way is ready at once.
-        match turn.why.wait_reason() {
+        match turn.wait_reason() {
             None => causes.ready += blocked,
             Some(_) => causes.blocked += blocked,
         }

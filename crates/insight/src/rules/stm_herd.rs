@@ -51,7 +51,7 @@ async fn waiters(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, W
     let mut waiters: BTreeMap<ThreadId, Waiter> = BTreeMap::new();
     let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
         let (start, end) = turn.part(2);
-        if turn.why.wait_reason() != Some(WaitReason::Stm) || turn.code.is_none() {
+        if turn.wait_reason() != Some(WaitReason::Stm) || turn.code.is_none() {
             return;
         }
         let waiter = waiters.entry(life.id()).or_default();

@@ -32,7 +32,7 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     let (mut waits, mut longest_ns): (Vec<Wait>, u64) = (Vec::new(), 0);
     let all_ns = scope.threads(listen).await.times.blocked_ns[WaitReason::ThrowTo as usize];
     let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
-        if turn.1.why.wait_reason() == Some(WaitReason::ThrowTo) {
+        if turn.1.wait_reason() == Some(WaitReason::ThrowTo) {
             let wait = scope.wait(life, turn, 0);
             longest_ns = longest_ns.max(wait.map_or(0, |wait| wait.ns));
             waits.extend(wait.filter(|wait| wait.ns >= LONG_NS));

@@ -50,7 +50,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ));
     }
     let title = format!(
-        "{} of the peak, {}, is unevaluated",
+        "At the peak {} of the heap, {}, is thunks",
         format::fraction(share),
         format::bytes(all)
     );

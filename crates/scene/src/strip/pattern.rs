@@ -19,6 +19,7 @@ const fn dashes(class: Class) -> &'static [(f64, f64)] {
         Class::ThrowTo => &[(18.0, 3.0)],
         Class::Foreign | Class::GcSync => &[(3.0, 3.0)],
         Class::Io => &[(9.0, 3.0), (3.0, 3.0)],
+        Class::Sleeping => &[(1.5, 6.0)],
         _ => &[],
     }
 }

@@ -245,7 +245,7 @@ impl TrackKind for Capability {
                 of(Class::Census),
             ),
             Explained::new(
-                "Coming back",
+                "Resuming after GC",
                 "The collection is over, but the capability has not come back from it: its OS thread does not run yet, or there is nothing to run.",
                 of(Class::Returning),
             ),
@@ -324,7 +324,7 @@ fn not_read_yet(item: &Item) -> String {
 const fn phase(class: Class) -> &'static str {
     match class {
         Class::GcSync => "stood still until all capabilities had stopped for a collection",
-        Class::GcStart => "stood still in a collection, with no work logged,",
+        Class::GcStart => "was paused for GC, did no GC work,",
         Class::Census => "stood still while the heap was counted",
         Class::Returning => "had not come back from a collection that was over",
         Class::Unknown => "did something the log does not say",

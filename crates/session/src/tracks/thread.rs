@@ -12,7 +12,7 @@ use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, several, thread_name, when};
 use analysis::timeline::thread_lane::ThreadRow;
 use eventlog::ids::{CapId, Duration, ThreadId};
-use model::class::{Class, StopCode};
+use model::class::{Class, ManagerThread, StopCode};
 use model::marks::{MarkKind, NONE, Packed, Payload, Writer, wide};
 use scene::format;
 use scene::painter::Painter;
@@ -33,6 +33,8 @@ pub enum State {
         why: StopCode,
         /// The thread that owns the black hole waited for, if that is known.
         owner: Option<ThreadId>,
+        /// The runtime's manager that ended the wait, if one did.
+        woken_by: Option<ManagerThread>,
         /// How long the other part of the same wait is: the wait for a
         /// capability that follows a block, or the block before it.
         other: Duration,
@@ -43,10 +45,16 @@ impl Payload for State {
     fn pack(self) -> Packed {
         match self {
             Self::Runs(cap) => Packed([NONE, cap.map_or(NONE, |cap| cap.0.into()), 0, 0]),
-            Self::Waits { why, owner, other } => {
+            Self::Waits {
+                why,
+                owner,
+                woken_by,
+                other,
+            } => {
                 let [high, low] = wide(other.0);
+                let manager = woken_by.map_or(0, ManagerThread::number);
                 let owner = owner.map_or(NONE, |owner| owner.0);
-                Packed([why.0.into(), owner, high, low])
+                Packed([u32::from(why.0) | u32::from(manager) << 8, owner, high, low])
             }
         }
     }
@@ -60,6 +68,7 @@ impl Payload for State {
             Some(why) => Self::Waits {
                 why: StopCode(why as u8),
                 owner: packed.some(1).map(ThreadId),
+                woken_by: ManagerThread::from_number((why >> 8) as u8),
                 other: Duration(packed.wide(2)),
             },
         }
@@ -115,6 +124,7 @@ impl TrackKind for Thread {
             Some(why) => State::Waits {
                 why,
                 owner: lane.owner(i),
+                woken_by: lane.woken_by(i),
                 other: Duration(lane.other_wait_ns(i)),
             },
         });
@@ -182,7 +192,7 @@ impl TrackKind for Thread {
             ),
             Explained::new(
                 "Ready",
-                "It could run, but no capability runs it: what blocked it is over, it yielded, its heap block was used up, its stack grows, or it is new.",
+                "It could run, but no capability runs it: what blocked it is over, it yielded, its allocation block was full, its stack grows, or it is new.",
                 of(Class::Ready),
             ),
             Explained::new(
@@ -211,8 +221,13 @@ impl TrackKind for Thread {
                 of(Class::Foreign),
             ),
             Explained::new(
+                "Sleeping",
+                "It waits until a time: in threadDelay, or for a timeout. With -threaded the log calls this a wait for an MVar; that the runtime's TimerManager thread ends it shows what it is.",
+                of(Class::Sleeping),
+            ),
+            Explained::new(
                 "Waiting for I/O",
-                "It waits for a file, a socket or a delay, or the log gives no reason.",
+                "It waits for a file or a socket: the log says so, or one of the runtime's IOManager threads ended the wait. Or the log gives no reason.",
                 of(Class::Io),
             ),
             Explained::new(
@@ -233,10 +248,16 @@ impl TrackKind for Thread {
 /// until it ran.
 fn wait(item: &Item) -> String {
     let duration = duration(item);
-    let State::Waits { why, owner, other } = item.read() else {
+    let State::Waits {
+        why,
+        owner,
+        woken_by,
+        other,
+    } = item.read()
+    else {
         return format!("ran for {duration}");
     };
-    let why = why.explanation(owner);
+    let why = why.wait_explanation(owner, woken_by);
     let after = format::duration(other);
     match (item.class, other) {
         (Class::Ready, Duration::ZERO) => format!("was ready for {duration}: {why}"),

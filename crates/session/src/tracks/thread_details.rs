@@ -145,7 +145,8 @@ impl Details<'_> {
             let created = self.store.creator(thread, at);
             facts.extend(created.map(|(cap, by)| self.done_by("created by", by, cap, at)));
         } else {
-            facts.push(Fact::new("waited before", why.explanation(None)));
+            let text = why.wait_explanation(None, turn.woken_by);
+            facts.push(Fact::new("waited before", text));
             self.owner(lane.owner(PARTS * number), blocked.start().0, facts);
         }
         if !blocked.is_empty() {

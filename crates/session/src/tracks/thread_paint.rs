@@ -59,6 +59,7 @@ fn paint_mixture(strip: &Strip<'_>, rect: Rect, shares: &[f32], painter: &mut dy
         Class::Stm,
         Class::ThrowTo,
         Class::Foreign,
+        Class::Sleeping,
         Class::Io,
         Class::Unknown,
     ];

@@ -120,7 +120,7 @@ impl TrackKind for UserSpan {
         };
         (
             name,
-            format!("went on for {duration}{starts}{open} · {when}"),
+            format!("lasted {duration}{starts}{open} · {when}"),
         )
     }
 

@@ -43,7 +43,7 @@ session::words! {
         /// Bands by how they grow.
         Growth "growth" "Growth" "Which bands grow, and what grows with them.",
         /// Memory held by the runtime.
-        Held "held" "Held" "What the runtime holds of the system's memory, and what of it is live.",
+        Held "held" "Memory held vs live" "What the runtime holds of the system's memory, and what of it is live.",
         /// The tree of cost centres.
         Tree "tree" "Cost-centre tree" "What each cost centre holds, by itself and with what it calls.",
     }

@@ -134,7 +134,7 @@ fn costs_of(html: &mut Html, costs: &[GcCosts]) {
             Column::Number("Looking for work"),
             Column::Number("Done, waiting"),
             Column::Number("No work logged"),
-            Column::Number("Coming back"),
+            Column::Number("Resuming after GC"),
             Column::Number("All"),
         ],
         rows: costs.iter().map(row).collect(),

@@ -97,7 +97,7 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
             number(*count, "span is", "spans are")
         ),
         Fact::TimesGoBack { events, most } => format!(
-            "{} dated before one that precedes it, by {} at most",
+            "{} out of order, by {} at most",
             number(*events, "event is", "events are"),
             format::duration(*most)
         ),

@@ -40,7 +40,7 @@ pub const HOW_SURE: &str = "Certain: the events say it. Probable: the pattern fi
 #[must_use]
 pub fn program_time(caps: usize) -> Option<String> {
     (caps > 1).then(|| format!(
-        "Costs are time of the whole program, in which {caps} capabilities could have worked: while one of them stands still for {caps} ms, that costs 1 ms; while all do, {caps} ms."
+        "Costs are wall-clock time: one of {caps} capabilities idle for {caps} ms counts as 1 ms."
     ))
 }
 
@@ -123,22 +123,23 @@ pub fn nothing_found(report: &Report) -> String {
     {
         return format!("Nothing was looked for. {}", sentence(&first.why));
     }
+    let silent = report.cannot_tell.len() as u64;
+    let could_not = match silent {
+        0 => String::new(),
+        silent => format!(", {} could not", format::count(silent)),
+    };
     format!(
-        "Nothing that matters was found in {} by {}.",
+        "No problems found in {}: {} ran{could_not}.",
         format::duration(report.range.duration()),
-        format::many(report.rules() as u64, "rule"),
+        format::many(report.rules() as u64 - silent, "rule"),
     )
 }
 
 /// The rest of the lost time.
 #[must_use]
 pub fn unexplained(report: &Report) -> String {
-    let beyond = match report.gravest().is_empty() {
-        true => "",
-        false => "Beyond these, ",
-    };
     format!(
-        "{beyond}{} ({}) were not spent running: capabilities were idle or collected, and no rule knows better.",
+        "{} ({}) not explained by any finding: capabilities were idle or collected.",
         format::duration(Duration(report.unexplained_ns)),
         format::percent(report.unexplained_ns, report.range.duration().0)
     )

@@ -90,7 +90,7 @@ const PARTS: [Part; 7] = [
         |parts| parts.census_ns,
     ),
     (
-        "Coming back",
+        "Resuming after GC",
         "The collection was over, but their OS threads had not come back from it.",
         |parts| parts.coming_back_ns,
     ),

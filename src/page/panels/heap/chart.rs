@@ -127,7 +127,7 @@ fn controls(view: &HeapView, on_view: &Callback<HeapView>, chart: Option<&Chart>
                     onchange={change(view, on_view, |view, _: Event| view.one_scale = !view.one_scale)} />{ "One scale" }</label>
             }
             if chart.is_none_or(|chart| chart.timed) {
-                <Menu id="heap-over" label="Over it" title="What is drawn over the chart">{ over(view, on_view) }</Menu>
+                <Menu id="heap-over" label="Overlay" title="What is drawn over the chart">{ over(view, on_view) }</Menu>
                 <label class="check" title="Instead of what the timeline shows"><input type="checkbox" checked={view.whole}
                     onchange={change(view, on_view, |view, _: Event| view.whole = !view.whole)} />{ "Whole log" }</label>
             }

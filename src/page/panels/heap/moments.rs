@@ -377,7 +377,7 @@ fn grid_rows(found: &Answer, pinned: Option<&str>, alone: bool) -> Rows {
 fn sums_row(found: &Answer, alone: bool) -> GridRow {
     let (before, after) = found.all;
     let share = format::percent(after, found.after.bytes).into();
-    let name = Html::from("All of them");
+    let name = Html::from("Total");
     match alone {
         true => vec![name, size(after), "".into(), share],
         false => {

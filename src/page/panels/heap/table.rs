@@ -300,7 +300,7 @@ fn sums_row(table: &BandTable) -> GridRow {
     let all = &table.all;
     let nothing = || Html::from("");
     vec![
-        "All of them".into(),
+        "Total".into(),
         format::fraction(all.share).into(),
         nothing(),
         words::about(all.mean).into(),

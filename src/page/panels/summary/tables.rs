@@ -266,7 +266,7 @@ const COLUMNS: [Column; 7] = [
     ),
     (
         "returning",
-        "Coming back",
+        "Resuming after GC",
         "A collection was over, but its OS thread had not come back from it.",
         |times| times.coming_back_ns,
     ),

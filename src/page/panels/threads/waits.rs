@@ -8,7 +8,7 @@ use crate::place::PlaceLink;
 use crate::term::heading;
 use crate::viewer::Goto;
 use analysis::timeline::wait_totals::{WaitTotal, WaitTotals, WaitTotalsQuery, Waker};
-use analysis::timeline::waits::Wait;
+use analysis::timeline::waits::{QueueReason, Wait};
 use eventlog::ids::{Duration, ThreadId};
 use model::time::Interval;
 use scene::format;
@@ -80,7 +80,8 @@ fn by_reason(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
         let (state, reason) = (total.of.state(), total.of.reason());
         let name = match total.of {
             Wait::Blocked(_) => format!("{state}: {reason}"),
-            Wait::Queued(_) => format!("ready, after: {reason}"),
+            Wait::Queued(QueueReason::Woken) => "ready, after wake-up".to_owned(),
+            Wait::Queued(_) => format!("ready, after {reason}"),
             Wait::Collection => "ready, in a collection".to_owned(),
         };
         let shown = html! { <>{ swatch(total.of.class()) }{ " " }{ &name }</> };

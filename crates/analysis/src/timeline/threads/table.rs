@@ -295,6 +295,18 @@ impl Threads {
         }
     }
 
+    /// The threads whose label is one of those wanted, with what it stands for.
+    pub(crate) fn with_labels<'a, T: Copy + 'a>(
+        &'a self,
+        wanted: fn(&str) -> Option<T>,
+    ) -> impl Iterator<Item = (u32, T)> + 'a {
+        let labels = self.labels.iter();
+        let by_label: Vec<Option<T>> = labels.map(|(_, label)| wanted(label)).collect();
+        let any = by_label.iter().any(Option::is_some);
+        let threads = any.then(|| self.iter()).into_iter().flatten();
+        threads.filter_map(move |(index, thread)| Some((index, thread.label.of(&by_label)??)))
+    }
+
     /// Which place each label has in the order of all, for [`label_rank`](Self::label_rank).
     pub(crate) fn label_ranks(&self) -> Vec<u32> {
         let mut labels: Vec<(&str, TextId)> =
