@@ -219,6 +219,21 @@ impl SpanSink for Waits {
     }
 }
 
+/// Reasons that stops tell apart: of a wait for an `MVar` or in STM only who ended it says
+/// that it was for time or I/O.
+const BY_STOP: [&[WaitReason]; 5] = [
+    &[
+        WaitReason::Mvar,
+        WaitReason::Stm,
+        WaitReason::Delay,
+        WaitReason::Io,
+    ],
+    &[WaitReason::BlackHole],
+    &[WaitReason::ThrowTo],
+    &[WaitReason::ForeignCall],
+    &[WaitReason::Other],
+];
+
 /// Blocked and waiting for a capability together are the lifecycle's spans.
 #[test]
 fn waits_are_those_of_the_lifecycle() {
@@ -238,11 +253,13 @@ fn waits_are_those_of_the_lifecycle() {
                 continue;
             }
             let mut woken_ns = 0;
-            for reason in WaitReason::ALL {
-                let (wait, blocked) = (waits[reason as usize], times.blocked_ns[reason as usize]);
-                let late = wait.checked_sub(blocked);
-                let late = late.ok_or_else(|| format!("thread {}: {reason:?}", row.id))?;
-                if reason == WaitReason::ForeignCall {
+            for reasons in BY_STOP {
+                let sum = |times: &[u64; WAIT_REASONS]| -> u64 {
+                    reasons.iter().map(|&reason| times[reason as usize]).sum()
+                };
+                let late = sum(&waits).checked_sub(sum(&times.blocked_ns));
+                let late = late.ok_or_else(|| format!("thread {}: {reasons:?}", row.id))?;
+                if reasons == [WaitReason::ForeignCall] {
                     expect("foreign calls", late, 0)?;
                 }
                 woken_ns += late;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use analysis::account::report::CapTimes;
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::timeline::activity::{COLLECTING, MOST_SERIES};
-use analysis::timeline::thread_account::{BlockedFor, ThreadAccount};
+use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use common::build::{Build, Declared};
 use common::plain_time::{CapSums, Does, PlainTime, Stretch, ThreadSums};
@@ -479,10 +479,7 @@ fn the_table_of_threads_is_the_account() {
                 let row = rows.get(&thread.id).ok_or_else(|| what.clone())?;
                 let mut blocked = [0; WAIT_REASONS];
                 for (of, time) in &thread.blocked_ns {
-                    let reason = match of {
-                        BlockedFor::Stop(code) => code.wait_reason().ok_or_else(|| what.clone())?,
-                        BlockedFor::Manager(reason) => *reason,
-                    };
+                    let reason = of.reason().ok_or_else(|| what.clone())?;
                     blocked[reason as usize] += time;
                 }
                 blocked[WaitReason::ForeignCall as usize] += thread.foreign_ns;

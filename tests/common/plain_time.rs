@@ -19,7 +19,7 @@ use analysis::timeline::thread_account::BlockedFor;
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{DamageKind, Event, LogError, Record, StopStatus};
-use model::class::{StopCode, WaitReason};
+use model::class::StopCode;
 
 /// From a time to a time, in nanoseconds; the second is not part of it.
 pub type Stretch = (u64, u64);
@@ -1000,11 +1000,9 @@ impl PlainTime {
     fn blocked_for(&self, code: u8, waker: Option<u32>) -> BlockedFor {
         let label = waker.and_then(|waker| self.labels.get(&waker));
         match (code, label.map(String::as_str)) {
-            (7 | 12 | 20, Some("TimerManager")) => BlockedFor::Manager(WaitReason::Delay),
-            (7 | 12 | 20, Some(label)) if label.starts_with("IOManager") => {
-                BlockedFor::Manager(WaitReason::Io)
-            }
-            _ => BlockedFor::Stop(StopCode(code)),
+            (7 | 12 | 20, Some("TimerManager")) => BlockedFor::SLEEPING,
+            (7 | 12 | 20, Some(label)) if label.starts_with("IOManager") => BlockedFor::IO,
+            _ => BlockedFor::stop(StopCode(code)),
         }
     }
 

@@ -152,6 +152,10 @@ pub fn first_of_bucket(lane: &impl Lane, time: u64, bucket_ns: u64) -> usize {
 }
 
 /// What a lane shows at one place.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a mark is written at once, and never kept"
+)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// One span, as wide as a pixel or wider.

@@ -9,30 +9,57 @@ use super::store::FEW_THREADS;
 use crate::listen::Listen;
 use crate::timeline::store::Store;
 use crate::timeline::threads::Thread;
+use crate::timeline::turns::Turn;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::StopCode;
 use model::class::WaitReason;
 use model::time::Interval;
 
-/// For what a thread was blocked.
+/// For what a thread was blocked: the standard code of the stop, or a number beyond these
+/// where one of the runtime's managers ended the wait
+/// ([`ManagerThread`](model::class::ManagerThread)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum BlockedFor {
-    /// What the stop says.
-    Stop(StopCode),
-    /// Time or I/O: one of the runtime's managers ended the wait
-    /// ([`ManagerThread`](model::class::ManagerThread)).
-    Manager(WaitReason),
-}
+pub struct BlockedFor(u8);
 
 impl BlockedFor {
+    /// Until a time: the timer manager ended the wait.
+    pub const SLEEPING: Self = Self(252);
+    /// For a file or socket: an I/O manager ended the wait.
+    pub const IO: Self = Self(251);
+
+    /// What the stop says.
+    #[must_use]
+    pub const fn stop(code: StopCode) -> Self {
+        Self(code.0)
+    }
+
+    /// Its reason; `None` if the thread could run.
+    #[must_use]
+    pub const fn reason(self) -> Option<WaitReason> {
+        match self {
+            Self::SLEEPING => Some(WaitReason::Delay),
+            Self::IO => Some(WaitReason::Io),
+            Self(code) => StopCode(code).wait_reason(),
+        }
+    }
+
     /// Its name in tables and JSON: that of the stop status, `Sleeping` or `WaitingForIO`.
     #[must_use]
     pub fn name(self) -> String {
         match self {
-            Self::Stop(StopCode::OPEN) => "Unknown".to_owned(),
-            Self::Stop(code) => code.status(None).to_string(),
-            Self::Manager(WaitReason::Delay) => "Sleeping".to_owned(),
-            Self::Manager(_) => "WaitingForIO".to_owned(),
+            Self::SLEEPING => "Sleeping".to_owned(),
+            Self::IO => "WaitingForIO".to_owned(),
+            Self(code) if StopCode(code) == StopCode::OPEN => "Unknown".to_owned(),
+            Self(code) => StopCode(code).status(None).to_string(),
+        }
+    }
+
+    fn of_turn(turn: &Turn) -> Self {
+        let reason = turn.wait_reason();
+        match reason.filter(|_| reason != turn.why.wait_reason()) {
+            Some(WaitReason::Delay) => Self::SLEEPING,
+            Some(_) => Self::IO,
+            None => Self::stop(turn.why),
         }
     }
 }
@@ -101,12 +128,8 @@ impl Store {
             let (from, to) = turn.part(0);
             let blocked = Interval::new(Nanos(from), Nanos(to));
             let time = blocked.clip(range).duration().0;
-            let reason = turn.wait_reason();
-            if time > 0 && reason != Some(WaitReason::ForeignCall) {
-                let by_stop = reason == turn.why.wait_reason();
-                let of = reason.filter(|_| !by_stop);
-                let of = of.map_or(BlockedFor::Stop(turn.why), BlockedFor::Manager);
-                *blocked_ns.entry(of).or_default() += time;
+            if time > 0 && turn.wait_reason() != Some(WaitReason::ForeignCall) {
+                *blocked_ns.entry(BlockedFor::of_turn(&turn)).or_default() += time;
             }
         }
         Some(ThreadAccount {

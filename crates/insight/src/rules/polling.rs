@@ -82,7 +82,7 @@ async fn woken(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Wok
     let has_delays = scope.threads(listen).await.times.blocked_ns[WaitReason::Delay as usize] > 0;
     let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
         let at = Nanos(turn.part(1).0);
-        if turn.wait_reason() == Some(WaitReason::Delay) && scope.range.start() <= at {
+        if turn.wait_reason() == Some(WaitReason::Delay) && scope.range.contains(at) {
             woken.entry(life.id()).or_insert(Woken::none(at)).at(at);
         }
     };
