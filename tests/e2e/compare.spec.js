@@ -55,19 +55,19 @@ test('two logs that are dropped at once are compared, the one that was changed e
   await page.getByPlaceholder('Filter numbers').fill('time.wall');
   const words = number(page, 'time.wall').getByRole('gridcell').last();
   const said = await words.textContent();
-  expect(said).toMatch(/^(better|worse) · no claim$/);
+  expect(said).toMatch(/^(better|worse) \(too few runs\)$/);
 
   // What was worse is better the other way round, and the places on the page change.
   await page.getByRole('button', { name: 'Swap before and after' }).click();
   await expect(captions(page).first()).toContainText(/Before.*after\.eventlog/);
-  await expect(words).toHaveText(said.startsWith('better') ? 'worse · no claim' : 'better · no claim');
+  await expect(words).toHaveText(said.startsWith('better') ? 'worse (too few runs)' : 'better (too few runs)');
   await expect(page.getByRole('region', { name: 'What differs between the two' })).toContainText(/GHC9\.6\.6 → 9\.0\.2/);
 });
 
 test('a second log is offered to be compared, or opened instead', async ({ page }) => {
   await openLog(page, NEW);
   await drop(page, OLD);
-  const offer = page.getByRole('status').filter({ hasText: 'is open' });
+  const offer = page.getByRole('status').filter({ hasText: 'is already open' });
   await expect(offer).toContainText('ffi-safe-N2-lu.eventlog');
   await expect(page.locator('.timeline canvas')).toHaveCount(1);
   // Nothing is in the way meanwhile.

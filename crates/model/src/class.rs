@@ -219,7 +219,7 @@ impl WaitReason {
             Self::Stm => "STM",
             Self::ThrowTo => "throwTo",
             Self::ForeignCall => "foreign call",
-            Self::Delay => "delay",
+            Self::Delay => "sleep",
             Self::Io => "I/O",
             Self::Other => "other",
         }
