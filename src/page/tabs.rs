@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::dom::{focus, set_style};
 use super::kept::{keep, kept};
 use views::actions::Action;
-use views::panels::{COMPARE, FINDINGS, HEAP, PANELS};
+use views::panels::PANELS;
 use views::view::panel::{Panel, PanelName};
 
 /// Where the browser keeps the height of the panel.
@@ -27,15 +27,10 @@ fn kept_px() -> Option<f64> {
     px.map(|px| px.clamp(LEAST_PX, MOST_PX))
 }
 
-/// The height of a panel until another one is chosen: more than six rows of a table in a
-/// window of usual height; a chart wants more, and so do sentences.
-fn usual_px(panel: PanelName) -> f64 {
-    let window = window_px().unwrap_or(0.0);
-    if [COMPARE, FINDINGS, HEAP].contains(&panel) {
-        (window * 0.47).clamp(USUAL_PX, 560.0)
-    } else {
-        (window * 0.43).clamp(USUAL_PX, 480.0)
-    }
+/// The height of the panel until another one is chosen: more than six rows of a table in a
+/// window of usual height. It is one for all panels, so that the tabs stay where they are.
+fn usual_px() -> f64 {
+    (window_px().unwrap_or(0.0) * 0.45).clamp(USUAL_PX, 520.0)
 }
 
 fn window_px() -> Option<f64> {
@@ -82,7 +77,7 @@ pub(super) struct TabsProps {
 pub(super) fn Tabs(props: &TabsProps) -> Html {
     let node = use_node_ref();
     let chosen = use_state_eq(kept_px);
-    let px = chosen.unwrap_or_else(|| usual_px(props.panel));
+    let px = chosen.unwrap_or_else(|| usual_px());
     {
         let node = node.clone();
         use_effect_with((px, props.alone), move |(px, alone)| {

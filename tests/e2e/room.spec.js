@@ -250,3 +250,29 @@ test('on a phone the header is one row, and the flame graph has frames', async (
   const { y } = await page.locator('.flame-canvas').boundingBox();
   expect(844 - y).toBeGreaterThan(120);
 });
+
+test('the tabs stay where they are, whichever panel is open', async ({ page }) => {
+  await page.setViewportSize({ width: 1400, height: 900 });
+  await openLog(page, fixture('ghc-9.6.6/heap-N2-hT-l-au'));
+  const tops = new Set();
+  for (const tab of await page.getByRole('tab').all()) {
+    await tab.click();
+    await expect(tab).toHaveAttribute('aria-selected', 'true');
+    tops.add((await page.locator('.tabs').boundingBox()).y);
+  }
+  expect([...tops]).toHaveLength(1);
+});
+
+test('a button that does nothing now looks like it', async ({ page }) => {
+  await openLog(page, fixture('ghc-9.6.6/heap-N2-hT-l-au'), './#v=1&p=heap');
+  const colours = await page.evaluate(() => ['', 'disabled'].map((disabled) => {
+    const button = document.createElement('button');
+    button.toggleAttribute('disabled', disabled);
+    document.body.append(button);
+    const { color, borderColor } = getComputedStyle(button);
+    button.remove();
+    return [color, borderColor];
+  }));
+  expect(colours[1][0]).not.toBe(colours[0][0]);
+  expect(colours[1][1]).not.toBe(colours[0][1]);
+});
