@@ -647,6 +647,45 @@ fn an_event_dated_outside_its_block_keeps_its_place() {
     assert_eq!(row.map(|row| row.time), Some(T + 10_000));
 }
 
+/// The runtime takes the time of a `GC_START` first, and then writes the full buffer to the file.
+#[test]
+fn a_collection_that_makes_its_buffer_be_written_is_dated_before_its_block() {
+    let (written, begun) = (SPAN.0 + 1_000_000, SPAN.0 + 6_000_000);
+    let mut log = Build::new();
+    log.block(Some(0), (SPAN.0, written), |log| log.run(SPAN.0 + 10, 7));
+    let mut at = 0;
+    log.block(Some(0), (begun, SPAN.1), |log| {
+        at = log.at();
+        log.event(9, written - 100, &[])
+            .event(10, begun + 500, &[])
+            .stop(begun + 600, 7, 3)
+    });
+    log.block(Some(1), SPAN, |log| log.runs(SPAN.0 + 20, 4000))
+        .end();
+    let reading = ok(&log);
+    assert_eq!(damage(&reading), []);
+    let row = reading.rows.iter().find(|row| row.offset == at);
+    assert_eq!(row.map(|row| row.time), Some(written - 100));
+    let is_sorted = reading.rows.is_sorted_by_key(|row| row.time);
+    assert!(is_sorted, "a back-dated start is not delivered late");
+
+    // No other event may be, no event behind it, and none dated before the block before.
+    for (first, early) in [(1, written - 100), (9, SPAN.0 - 100), (9, written + 100)] {
+        let mut log = Build::new();
+        log.block(Some(0), (SPAN.0, written), |log| log.run(SPAN.0 + 10, 7));
+        log.block(Some(0), (begun, SPAN.1), |log| {
+            let payload: &[u8] = if first == 1 { &[0, 0, 0, 7] } else { &[] };
+            log.event(first, early, payload).runs(begun + 600, 4)
+        })
+        .end();
+        let reading = ok(&log);
+        let [(DamageKind::TimeOutsideBlock(time), ..)] = damage(&reading)[..] else {
+            panic!("{first} at {early}: {:?}", damage(&reading));
+        };
+        assert_eq!(time.0, early);
+    }
+}
+
 /// If all events are dated outside their block, the block's times are wrong.
 #[test]
 fn a_block_with_wrong_times_is_read() {
