@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use analysis::spans::Spans;
 use common::build::{Build, Declared, TYPES};
-use common::{ALL_ANALYSES, CountSpans, Reading, read};
+use common::{ALL_ANALYSES, CountSpans, Reading, read, session_of};
 use eventlog::sentence::sentence;
 use eventlog::source::{SharedSource, Source, read_log};
-use eventlog::{DamageKind, Event, LogError, Names, Record};
+use eventlog::{DamageKind, Event, EventSet, EventType, LogError, Names, Record};
 
 /// A second, in the middle of which the events of most tests stand.
 const SPAN: (u64, u64) = (1_000_000_000, 2_000_000_000);
@@ -405,6 +405,29 @@ fn reused_numbers_are_unknown_events() {
     let mut log = Build::with_types(&with(TYPES, &reused));
     log.event(39, 0, b"x\0\0\0\0\x01").event(40, 1, &[]).end();
     assert_eq!(names(&log), ["UnknownEvent", "UnknownEvent"]);
+
+    // Any other runtime may do so with any number.
+    let other = [
+        (200, Some(4), "Counters before a thread runs"),
+        (9, Some(0), "Task clock"),
+    ];
+    let mut log = Build::with_types(&with(TYPES, &other));
+    log.block(Some(0), SPAN, |log| {
+        log.event(200, T, &[0, 0, 0, 7]).event(9, T, &[])
+    })
+    .end();
+    let expected = [
+        "unknown event 200 (Counters before a thread runs): 00000007",
+        "unknown event 9 (Task clock): ",
+    ];
+    assert_eq!(sentences(&log), expected);
+    let session = session_of(&log.bytes).expect("a log");
+    assert!(
+        !session
+            .recording()
+            .info
+            .has(EventSet::of(&[EventType::GC_START]))
+    );
 
     let ghc = [(39, Some(2), "Spark steal"), (40, Some(0), "Spark fizzle")];
     let mut log = Build::with_types(&with(TYPES, &ghc));
