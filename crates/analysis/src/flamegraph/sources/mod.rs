@@ -138,7 +138,7 @@ impl Known<'_> {
     #[must_use]
     pub fn spans(&self) -> ProgramSpans {
         let end = self.log.end();
-        let mut spans = ProgramSpans::of_messages(self.messages, self.prefixes, end);
+        let mut spans = ProgramSpans::of_messages(self.messages, self.prefixes, self.store, end);
         spans.add(self.telemetry);
         spans
     }
