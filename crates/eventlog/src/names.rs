@@ -103,11 +103,17 @@ impl Names {
                 id,
                 line,
                 column,
+                function,
                 file,
             })) => {
-                let name = match self.get(Key::StackText(file)) {
-                    Some(file) => format!("{file}:{line}:{column}"),
-                    None => format!("text {file}:{line}:{column}"),
+                let text = |id| match self.get(Key::StackText(id)) {
+                    Some(text) => text.to_owned(),
+                    None => format!("text {id}"),
+                };
+                let place = format!("{}:{line}:{column}", text(file));
+                let name = match function {
+                    Some(function) => format!("{} at {place}", text(function)),
+                    None => place,
                 };
                 self.insert(Key::StackLocation(id), &name);
             }
