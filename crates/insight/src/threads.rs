@@ -45,13 +45,19 @@ impl Wait {
 
 const TIMER_MANAGER: &str = "TimerManager";
 
-/// Whether a thread of that label is one of the runtime's own, which wait for files and time:
-/// that they do is normal. `base` has called them so since GHC 7.8; before, and on Windows, there
-/// is one for all.
+/// Whether a thread of that label is one of the runtime's own, which wait for files and time, or of
+/// ghc-stack-profiler, which waits for its next sample: that they do is normal. `base` has called its
+/// threads so since GHC 7.8; before, and on Windows, there is one for all.
 #[must_use]
 pub fn is_of_runtime(label: &str) -> bool {
     matches!(label, TIMER_MANAGER | "IOManager" | "IOManagerThread")
-        || label.starts_with("IOManager on cap ")
+        || [
+            "IOManager on cap ",
+            "Sample Profiler Thread ",
+            "Stack Sampler ",
+        ]
+        .into_iter()
+        .any(|begin| label.starts_with(begin))
 }
 
 impl<'a> Scope<'a> {

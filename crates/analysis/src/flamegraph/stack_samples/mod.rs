@@ -15,6 +15,7 @@
 mod oddities;
 mod order;
 pub mod problem;
+pub mod states;
 mod timing;
 
 use std::collections::BTreeMap;
