@@ -182,6 +182,11 @@ impl Names {
         &self.info_tables
     }
 
+    /// Adds what another log of the same build says of info tables ([`InfoTables::complete`]).
+    pub fn complete_info_tables(&mut self, other: &InfoTables, have_ids: bool) -> Option<u64> {
+        self.info_tables.complete(other, have_ids)
+    }
+
     /// What the closures of an info table are called: as the log says, or else
     /// the symbols of the executable.
     #[must_use]
