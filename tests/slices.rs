@@ -3,6 +3,7 @@
 
 use crate::common;
 use crate::common::asking;
+use crate::formats::{Version, profiled};
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -262,5 +263,18 @@ fn a_collection_dated_before_its_block_is_the_same_wherever_the_log_is_cut() {
     for cut in 30..60 {
         let (cut, _) = sliced(log, vec![Nanos(cut)]);
         agree(&whole, &cut, log, "an early collection");
+    }
+}
+
+#[test]
+fn stacks_in_parts_are_the_same_wherever_the_log_is_cut() {
+    for version in Version::ALL {
+        let build = profiled(version);
+        let log = build.bytes.as_slice();
+        let whole = session_of(log).expect("a log");
+        for cuts in [vec![101], vec![102, 111], vec![500, 1100, 1200, 1201]] {
+            let (cut, _) = sliced(log, cuts.into_iter().map(Nanos).collect());
+            agree(&whole, &cut, log, "stacks in parts");
+        }
     }
 }
