@@ -445,6 +445,11 @@ fn a_collection_before_its_block_is_no_damage() {
     .end();
     let (found, about, status) = check(&log);
     assert_eq!(status, Some(0), "{found}{about}");
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), &log.bytes).expect("written");
+    let summary = eventscope(&["summary", &file.path().to_string_lossy()]);
+    assert_eq!(summary.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&summary.stderr), "");
     let session = session_of(&log.bytes).expect("a log");
     let times = session.recording().times(None);
     let collecting: u64 = times.caps.iter().map(|(_, cap)| cap.collecting_ns).sum();
