@@ -11,7 +11,7 @@ pub(super) fn text(names: &mut Anonymiser, kind: Kind, text: &[u8], out: &mut Ve
         return telemetry(names, &said, out);
     }
     let text = String::from_utf8_lossy(text);
-    if let Some((word, rest)) = pass_or_tag(&text) {
+    if let Some((word, rest)) = split_span_word(&text) {
         out.extend_from_slice(word.as_bytes());
         let pass = rest.strip_suffix(']').filter(|_| word.starts_with("GHC:"));
         let Some((pass, module)) = pass.and_then(|pass| pass.rsplit_once(" [")) else {
@@ -55,7 +55,7 @@ pub(super) fn text(names: &mut Anonymiser, kind: Kind, text: &[u8], out: &mut Ve
 }
 
 /// The words that begin a message of a span and end in a colon, and what follows them.
-fn pass_or_tag(text: &str) -> Option<(&str, &str)> {
+fn split_span_word(text: &str) -> Option<(&str, &str)> {
     let words = ["START:", "STOP:", "END:", "GHC:started: ", "GHC:finished: "];
     let word = words.into_iter().find(|word| text.starts_with(word))?;
     Some(text.split_at(word.len()))

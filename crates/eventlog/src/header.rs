@@ -376,9 +376,9 @@ fn type_record(scan: &mut Scan<'_>) -> Result<TypeDecl, Stop> {
     })
 }
 
-/// Words of descriptions that have none of the words of the type's name: those of GHC, and of Mercury's
-/// runtime where it means the same.
-const OTHER_WORDS: &[(EventType, &str)] = &[
+/// A word of each description that shares no word with the type's name: descriptions of GHC, and of
+/// Mercury's runtime where the event has the same meaning.
+const ALTERNATIVE_WORDS: &[(EventType, &str)] = &[
     (EventType::THREAD_RUNNABLE, "queue"),
     (EventType::STARTUP, "capabilities"),
     (EventType::CAPSET_DELETE, "engine"),
@@ -389,10 +389,10 @@ const OTHER_WORDS: &[(EventType, &str)] = &[
     (EventType::IPE, "ipe"),
 ];
 
-/// Words that many descriptions have.
+/// Words that occur in descriptions of many types.
 const COMMON_WORDS: [&str; 3] = ["Begin", "Start", "End"];
 
-/// Whether a description can be that of a type, whose number another runtime may use for something else.
+/// Whether a description can be that of a type; another runtime may use its number for another event.
 /// Versions of GHC differ in their wording, but all share a word with the type's name, or with its first
 /// four letters: "Synchronise stop-the-world GC" is `GlobalSyncGC`. An empty description excludes nothing.
 fn is_described_as(id: EventType, description: &str) -> bool {
@@ -408,7 +408,7 @@ fn is_described_as(id: EventType, description: &str) -> bool {
         words.any(|other| other.starts_with(start))
     };
     let distinctive = words_of_name(name).filter(|word| !COMMON_WORDS.contains(word));
-    let others = OTHER_WORDS.iter().filter(|(other, _)| *other == id);
+    let others = ALTERNATIVE_WORDS.iter().filter(|(other, _)| *other == id);
     distinctive.chain(others.map(|(_, word)| *word)).any(has)
 }
 

@@ -185,9 +185,9 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether this is the start of a collection that caused the previous block to be written. The
-    /// runtime takes the time of a `GC_START` before it makes room for the event; if that takes a new
-    /// block, the event is dated before the block was begun.
+    /// Whether this is a `GC_START` that caused the previous block to be written. The runtime takes the
+    /// event's time before it makes room for the event; if it has to begin a new block for that, the event
+    /// is dated before the block.
     fn precedes_block(&self, event: &Extent, order: Order) -> bool {
         let is_first = order.last == order.bounds.from;
         let previous = self

@@ -11,8 +11,8 @@
 //! | the length of a text | characters | characters | bytes |
 //! | version message | – | – | 0 |
 //!
-//! The length of a message tells which of the layouts it has. The order of frames is the same in
-//! all of a log, but only some messages tell it ([`StackMessage::frame_order`]).
+//! The length of a message determines its layout. The order of frames is the same in
+//! all of a log; only some messages determine it ([`StackMessage::frame_order`]).
 
 use super::take;
 use crate::cursor::Text;
@@ -217,7 +217,7 @@ impl<'a> StackMessage<'a> {
         }
     }
 
-    /// The order in which the log has the frames of stacks, if the message tells it.
+    /// The order of frames in this log, if the message determines it.
     #[must_use]
     pub fn frame_order(&self) -> Option<FrameOrder> {
         match self {

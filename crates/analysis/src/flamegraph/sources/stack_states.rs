@@ -1,7 +1,7 @@
 //! Stack samples by what their thread did when it was sampled: on-CPU and off-CPU in one graph.
 
 use super::super::centres::CostCentres;
-use super::super::stack_samples::states::by_state;
+use super::super::stack_samples::states::group_by_state;
 use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
 use crate::diagnostics::Diagnostics;
 use model::profile::Profile;
@@ -43,7 +43,7 @@ impl Gather for StackStates {
     fn settle(&mut self, known: &Known<'_>, _: &CostCentres) -> Gathered {
         let end = known.log.end();
         let samples = known.stack_samples;
-        let profile = samples.map(|samples| by_state(samples, known.store, end));
+        let profile = samples.map(|samples| group_by_state(samples, known.store, end));
         Gathered {
             profile: profile.unwrap_or_else(Profile::empty),
             oddities: Diagnostics::default(),

@@ -6,7 +6,7 @@
 //! events) may be defined after the stacks that refer to them, so names are
 //! looked up at the end. An info table that the log does not describe keeps its address: the
 //! symbols of the executable may name it. Whether the frames are written outermost or innermost
-//! first depends on the version, which the log as a whole tells (`order`).
+//! first depends on the version; the order is inferred once per log (`order`).
 //!
 //! A sample has no duration. It stands for the time since the one before: a
 //! tick, which is the median of the gaps between samples of one thread. The
@@ -188,7 +188,7 @@ impl StackSampleCollector {
             return (draft.finish(end, None), self.oddities.found);
         }
         if self.order.order() == FrameOrder::InnermostFirst {
-            self.turn_stacks();
+            self.reverse_stacks();
         }
         let names = self.named_frames(&mut draft, tables);
         let none = Frame::of_kind(FrameKind::Haskell, "no frames");
@@ -210,12 +210,12 @@ impl StackSampleCollector {
         (draft.finish(end, Some(tick)), self.oddities.found)
     }
 
-    /// Puts the outermost frames of all stacks first, which are last.
-    fn turn_stacks(&mut self) {
+    /// Reverses the frames of all stacks: the log has the innermost first.
+    fn reverse_stacks(&mut self) {
         let old = std::mem::take(&mut self.stacks);
-        let mut turned: Vec<Option<StackId>> = vec![None; old.len()];
+        let mut reversed: Vec<Option<StackId>> = vec![None; old.len()];
         for sample in self.samples.values_mut().flatten() {
-            if let Some(stack) = turned.get_mut(sample.stack.index()) {
+            if let Some(stack) = reversed.get_mut(sample.stack.index()) {
                 let outermost_first = || old.innermost_first(sample.stack);
                 sample.stack = *stack.get_or_insert_with(|| self.stacks.intern(outermost_first()));
             }

@@ -1,4 +1,4 @@
-//! In which order a log has the frames of stacks, which is the same in all of it.
+//! The order of frames in the stacks of a log, inferred from all of its messages.
 //!
 //! | evidence, the strongest first | order |
 //! |---|---|
@@ -15,14 +15,15 @@ use eventlog::conventions::stack_profiler::{FrameOrder, StackMessage};
 use eventlog::ids::ThreadId;
 use model::profile::stacks::{StackId, Stacks};
 
-/// What was found so far.
+/// Evidence of the order, as far as the log is read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OrderEvidence {
     outermost_first: bool,
     innermost_first: bool,
     /// Stacks of which the first part is the longer one, and the last.
     longer_parts: [u64; 2],
-    /// How many frames successive stacks have in common at their begins, and at their ends.
+    /// How many frames successive stacks of a thread have in common, counted from their first frame and
+    /// from their last.
     common: [u64; 2],
     last: BTreeMap<ThreadId, StackId>,
 }

@@ -38,7 +38,7 @@ impl State {
 }
 
 /// The states of a thread at these times, which are in order.
-fn states(store: &Store, thread: ThreadId, times: &[Nanos]) -> Vec<State> {
+fn thread_states(store: &Store, thread: ThreadId, times: &[Nanos]) -> Vec<State> {
     let mut states = Vec::with_capacity(times.len());
     let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
         return states;
@@ -65,7 +65,7 @@ fn states(store: &Store, thread: ThreadId, times: &[Nanos]) -> Vec<State> {
 /// The stacks of a profile of samples below the states of their threads: a track for each thread.
 /// Without tracks if the log has no scheduler events.
 #[must_use]
-pub fn by_state(profile: &Profile, store: &Store, end: Nanos) -> Profile {
+pub fn group_by_state(profile: &Profile, store: &Store, end: Nanos) -> Profile {
     let mut draft = Draft::new();
     let frames = profile.frames.iter();
     let frames: Vec<FrameId> = frames
@@ -80,7 +80,7 @@ pub fn by_state(profile: &Profile, store: &Store, end: Nanos) -> Profile {
         let all = || (0..track.samples.len()).filter_map(|place| track.samples.get(place));
         let times: Vec<Nanos> = all().map(|(span, _)| span.end()).collect();
         let mut samples = Samples::default();
-        for (state, (span, stack)) in states(store, thread, &times).into_iter().zip(all()) {
+        for (state, (span, stack)) in thread_states(store, thread, &times).into_iter().zip(all()) {
             is_known |= state != State::Unknown;
             let new = placed.entry((state, stack)).or_insert_with(|| {
                 let kind = match state {
