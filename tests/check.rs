@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use analysis::diagnostics::Fact;
 use common::build::{Build, Declared, TYPES};
-use common::{InMemory, Tally, cases, eventscope, known};
+use common::{InMemory, Tally, cases, eventscope, known, session_of};
 use eventlog::FileSource;
 use session::check::CheckQuery;
 use session::read_session;
@@ -424,4 +424,34 @@ fn rows_with_labels_headers_and_json() {
             "sentence": "thread 1 stops, but was not running",
         })
     );
+}
+
+/// A collection that made the runtime write a full buffer is dated before the block in which it stands.
+#[test]
+fn a_collection_before_its_block_is_no_damage() {
+    const MS: u64 = 1_000_000;
+    let mut log = Build::with_types(&types());
+    log.block(CAP_0, (MS, 20 * MS), |log| {
+        log.event(0, MS, &7u32.to_be_bytes())
+            .run(2 * MS, 7)
+            .stop(19 * MS, 7, YIELDING)
+    });
+    log.block(CAP_0, (25 * MS, 100 * MS), |log| {
+        log.event(9, 20 * MS, &[])
+            .event(10, 30 * MS, &[])
+            .run(31 * MS, 7)
+            .stop(40 * MS, 7, FINISHED)
+    })
+    .end();
+    let (found, about, status) = check(&log);
+    assert_eq!(status, Some(0), "{found}{about}");
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), &log.bytes).expect("written");
+    let summary = eventscope(&["summary", &file.path().to_string_lossy()]);
+    assert_eq!(summary.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&summary.stderr), "");
+    let session = session_of(&log.bytes).expect("a log");
+    let times = session.recording().times(None);
+    let collecting: u64 = times.caps.iter().map(|(_, cap)| cap.collecting_ns).sum();
+    assert_eq!(collecting, 10 * MS, "{times:?}");
 }

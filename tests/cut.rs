@@ -340,6 +340,8 @@ fn names_are_stable_and_conventions_stay() {
             )
             .event(19, 12, b"ot2 begin span 7 GET /users")
             .event(19, 13, b"hello world")
+            .event(19, 14, b"START:parse file")
+            .event(19, 15, b"GHC:started: Parser [Secret]")
     });
     let (new, _) = cut(&log.end().bytes, Selection::default(), true).expect("a log");
     let mut said = Vec::new();
@@ -361,6 +363,8 @@ fn names_are_stable_and_conventions_stay() {
             "ANN_SCC 7 span-2 [\"cost-centre-1\",\"cost-centre-2\"]",
             "ot2 begin span 7 span-3",
             "message-1",
+            "START:span-1",
+            "GHC:started: span-4 [module-1]",
         ]
     );
 }

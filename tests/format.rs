@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use analysis::spans::Spans;
 use common::build::{Build, Declared, TYPES};
-use common::{ALL_ANALYSES, CountSpans, Reading, read};
+use common::{ALL_ANALYSES, CountSpans, Reading, read, session_of};
 use eventlog::sentence::sentence;
 use eventlog::source::{SharedSource, Source, read_log};
-use eventlog::{DamageKind, Event, LogError, Names, Record};
+use eventlog::{DamageKind, Event, EventSet, EventType, LogError, Names, Record};
 
 /// A second, in the middle of which the events of most tests stand.
 const SPAN: (u64, u64) = (1_000_000_000, 2_000_000_000);
@@ -406,6 +406,29 @@ fn reused_numbers_are_unknown_events() {
     log.event(39, 0, b"x\0\0\0\0\x01").event(40, 1, &[]).end();
     assert_eq!(names(&log), ["UnknownEvent", "UnknownEvent"]);
 
+    // Any other runtime may do so with any number.
+    let other = [
+        (200, Some(4), "Counters before a thread runs"),
+        (9, Some(0), "Task clock"),
+    ];
+    let mut log = Build::with_types(&with(TYPES, &other));
+    log.block(Some(0), SPAN, |log| {
+        log.event(200, T, &[0, 0, 0, 7]).event(9, T, &[])
+    })
+    .end();
+    let expected = [
+        "unknown event 200 (Counters before a thread runs): 00000007",
+        "unknown event 9 (Task clock): ",
+    ];
+    assert_eq!(sentences(&log), expected);
+    let session = session_of(&log.bytes).expect("a log");
+    assert!(
+        !session
+            .recording()
+            .info
+            .has(EventSet::of(&[EventType::GC_START]))
+    );
+
     let ghc = [(39, Some(2), "Spark steal"), (40, Some(0), "Spark fizzle")];
     let mut log = Build::with_types(&with(TYPES, &ghc));
     log.event(39, 0, &[0, 1]).event(40, 1, &[]).end();
@@ -645,6 +668,45 @@ fn an_event_dated_outside_its_block_keeps_its_place() {
     assert_eq!(reading.rows.len(), 13);
     let row = reading.rows.iter().find(|row| row.offset == at);
     assert_eq!(row.map(|row| row.time), Some(T + 10_000));
+}
+
+/// The runtime takes the time of a `GC_START` first, and then writes the full buffer to the file.
+#[test]
+fn a_collection_that_makes_its_buffer_be_written_is_dated_before_its_block() {
+    let (written, begun) = (SPAN.0 + 1_000_000, SPAN.0 + 6_000_000);
+    let mut log = Build::new();
+    log.block(Some(0), (SPAN.0, written), |log| log.run(SPAN.0 + 10, 7));
+    let mut at = 0;
+    log.block(Some(0), (begun, SPAN.1), |log| {
+        at = log.at();
+        log.event(9, written - 100, &[])
+            .event(10, begun + 500, &[])
+            .stop(begun + 600, 7, 3)
+    });
+    log.block(Some(1), SPAN, |log| log.runs(SPAN.0 + 20, 4000))
+        .end();
+    let reading = ok(&log);
+    assert_eq!(damage(&reading), []);
+    let row = reading.rows.iter().find(|row| row.offset == at);
+    assert_eq!(row.map(|row| row.time), Some(written - 100));
+    let is_sorted = reading.rows.is_sorted_by_key(|row| row.time);
+    assert!(is_sorted, "a back-dated start is not delivered late");
+
+    // No other event may be, no event behind it, and none dated before the block before.
+    for (first, early) in [(1, written - 100), (9, SPAN.0 - 100), (9, written + 100)] {
+        let mut log = Build::new();
+        log.block(Some(0), (SPAN.0, written), |log| log.run(SPAN.0 + 10, 7));
+        log.block(Some(0), (begun, SPAN.1), |log| {
+            let payload: &[u8] = if first == 1 { &[0, 0, 0, 7] } else { &[] };
+            log.event(first, early, payload).runs(begun + 600, 4)
+        })
+        .end();
+        let reading = ok(&log);
+        let [(DamageKind::TimeOutsideBlock(time), ..)] = damage(&reading)[..] else {
+            panic!("{first} at {early}: {:?}", damage(&reading));
+        };
+        assert_eq!(time.0, early);
+    }
 }
 
 /// If all events are dated outside their block, the block's times are wrong.

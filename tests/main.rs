@@ -27,6 +27,7 @@ mod flamegraph;
 mod flow;
 mod foreign_calls;
 mod format;
+mod formats;
 mod growing;
 mod guide;
 mod heap;

@@ -70,7 +70,7 @@ fn sets_of_capabilities() {
         TYPES,
         &[
             (25, Some(6), "Create capability set"),
-            (27, Some(6), "Add to set"),
+            (27, Some(6), "Add capability to capability set"),
         ],
     ]
     .concat();

@@ -3,6 +3,7 @@
 
 use crate::common;
 use crate::common::asking;
+use crate::formats::{Version, profiled};
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -238,5 +239,42 @@ fn a_thread_that_only_stops_does_not_count_wherever_the_log_is_cut() {
     for cut in 20..60 {
         let (cut, _) = sliced(log, vec![Nanos(cut)]);
         agree(&whole, &cut, log, "two stops");
+    }
+}
+
+/// A collection that is dated before its block: a cut may lie between the two.
+#[test]
+fn a_collection_dated_before_its_block_is_the_same_wherever_the_log_is_cut() {
+    let mut build = Build::new();
+    build.block(Some(0), (10, 40), |log| log.run(20, 5).stop(35, 5, 3));
+    build.block(Some(1), (10, 100), |log| {
+        log.run(11, 7)
+            .stop(30, 7, 3)
+            .event(19, 43, b"here")
+            .run(44, 7)
+    });
+    build
+        .block(Some(0), (45, 100), |log| {
+            log.event(9, 38, &[]).event(10, 50, &[]).run(51, 5)
+        })
+        .end();
+    let log = build.bytes.as_slice();
+    let whole = session_of(log).expect("a log");
+    for cut in 30..60 {
+        let (cut, _) = sliced(log, vec![Nanos(cut)]);
+        agree(&whole, &cut, log, "an early collection");
+    }
+}
+
+#[test]
+fn stacks_in_parts_are_the_same_wherever_the_log_is_cut() {
+    for version in Version::ALL {
+        let build = profiled(version);
+        let log = build.bytes.as_slice();
+        let whole = session_of(log).expect("a log");
+        for cuts in [vec![101], vec![102, 111], vec![500, 1100, 1200, 1201]] {
+            let (cut, _) = sliced(log, cuts.into_iter().map(Nanos).collect());
+            agree(&whole, &cut, log, "stacks in parts");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! `eventscope flamegraph FILE`.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -14,7 +14,9 @@ use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
 use analysis::flamegraph::spans::totals::WindowTotals;
 use analysis::timeline::user_spans::SpanPrefixes;
-use eventlog::system_words;
+use eventlog::inflate::Compression;
+use eventlog::info_tables::InfoTables;
+use eventlog::{EventType, Record, header, system_words};
 use model::profile::TrackSource;
 use model::profile::origin::Choice;
 use model::profile::source::{Source, Unit};
@@ -24,7 +26,7 @@ use scene::palette::Palette;
 use session::Session;
 use session::flame::query::{ExportFormat, FlameQuery, FlameRow, FlameTableQuery, View};
 use session::flame::step::Step;
-use symbols::Symbols;
+use symbols::{MAGIC_BYTES, Symbols};
 use views::flame::{picture_query, svg};
 
 #[derive(Debug, clap::Args)]
@@ -51,7 +53,7 @@ pub(super) struct Arguments {
     /// What stacks are weighed by; without it, by what the source counts in
     #[arg(long, value_enum)]
     measure: Option<By>,
-    /// The program that wrote the log, or what nm prints of it: names for addresses
+    /// The program that wrote the log, or what nm prints of it: names for addresses. Or another log of the same build that describes the info tables
     #[arg(long, value_name = "FILE")]
     symbols: Option<PathBuf>,
     /// Totals of spans in each span of this name, without collections, as ghc-events-analyze has them
@@ -255,11 +257,28 @@ pub(super) fn name_addresses(session: &mut Session, path: &Path) -> Result<(), F
         let what = format!("{error}: {}", path.display());
         Failure::Absent(what)
     };
-    let file = File::open(path).map_err(|error| failed(&system_words(&error)))?;
-    let mut symbols = Symbols::read(file).map_err(|error| failed(&error))?;
-    let names = session
-        .set_symbols(&mut symbols)
-        .map_err(|error| failed(&error))?;
+    let mut file = File::open(path).map_err(|error| failed(&system_words(&error)))?;
+    let mut first = Vec::new();
+    let read = Read::by_ref(&mut file)
+        .take(MAGIC_BYTES as u64)
+        .read_to_end(&mut first);
+    read.and_then(|_| file.rewind())
+        .map_err(|error| failed(&system_words(&error)))?;
+    let names = if first.starts_with(header::MAGIC) || Compression::detect(&first).is_some() {
+        let mut tables = InfoTables::default();
+        let mut describe = |record: &Record<'_>| {
+            if record.id == EventType::IPE {
+                tables.describe(&record.event());
+            }
+        };
+        LogFile::of(path).open()?.read(&mut describe)?;
+        session.set_info_tables(&tables)
+    } else {
+        let mut symbols = Symbols::read(file).map_err(|error| failed(&error))?;
+        session
+            .set_symbols(&mut symbols)
+            .map_err(|error| failed(&error))?
+    };
     if names.failed {
         say(names.text);
     }

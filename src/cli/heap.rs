@@ -68,7 +68,7 @@ pub(super) struct Arguments {
     eventlog2html: bool,
     #[command(flatten)]
     pub(super) traces: eventlog2html::Traces,
-    /// The program that wrote the log, or what nm prints of it: names for info tables
+    /// The program that wrote the log, or what nm prints of it: names for info tables. Or another log of the same build that describes them
     #[arg(long, value_name = "FILE")]
     symbols: Option<PathBuf>,
     /// Print rows with tabs between their cells, and all columns

@@ -189,6 +189,18 @@ impl Info {
         ghc_of(self.rts.as_deref()?)
     }
 
+    /// Whether a GHC wrote the log that knows info tables by ids in place of addresses.
+    #[must_use]
+    pub fn has_table_ids(&self) -> bool {
+        const FIRST: u32 = 10;
+        let major = self
+            .ghc_version()
+            .and_then(|version| version.split('.').next());
+        major
+            .and_then(|major| major.parse().ok())
+            .is_some_and(|major: u32| major >= FIRST)
+    }
+
     /// The program's name, without its folder.
     #[must_use]
     pub fn program(&self) -> Option<&str> {

@@ -369,6 +369,7 @@ impl Recording {
             prefixes: self.tracks.prefixes(),
             telemetry: &self.telemetry,
             info_tables: self.names.info_tables(),
+            stack_samples: None,
             collections,
         }
     }

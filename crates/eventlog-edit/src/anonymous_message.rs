@@ -11,6 +11,17 @@ pub(super) fn text(names: &mut Anonymiser, kind: Kind, text: &[u8], out: &mut Ve
         return telemetry(names, &said, out);
     }
     let text = String::from_utf8_lossy(text);
+    if let Some((word, rest)) = split_span_word(&text) {
+        out.extend_from_slice(word.as_bytes());
+        let pass = rest.strip_suffix(']').filter(|_| word.starts_with("GHC:"));
+        let Some((pass, module)) = pass.and_then(|pass| pass.rsplit_once(" [")) else {
+            return span(names, rest.trim_start(), out);
+        };
+        names.name("span", pass.as_bytes(), out);
+        out.extend_from_slice(b" [");
+        names.name("module", module.as_bytes(), out);
+        return out.push(b']');
+    }
     let (word, rest) = text.split_once(' ').unwrap_or((&text, ""));
     match word {
         "START" | "STOP" | "END" => {
@@ -41,6 +52,13 @@ pub(super) fn text(names: &mut Anonymiser, kind: Kind, text: &[u8], out: &mut Ve
         }
         _ => names.name(kind, text.as_bytes(), out),
     }
+}
+
+/// The words that begin a message of a span and end in a colon, and what follows them.
+fn split_span_word(text: &str) -> Option<(&str, &str)> {
+    let words = ["START:", "STOP:", "END:", "GHC:started: ", "GHC:finished: "];
+    let word = words.into_iter().find(|word| text.starts_with(word))?;
+    Some(text.split_at(word.len()))
 }
 
 fn begin(out: &mut Vec<u8>, word: &str) {

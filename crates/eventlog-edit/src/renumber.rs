@@ -3,7 +3,7 @@
 use super::merge::Held;
 use eventlog::conventions::Convention;
 use eventlog::conventions::opentelemetry::Telemetry;
-use eventlog::conventions::stack_profiler::StackMessage;
+use eventlog::conventions::stack_profiler::{StackFrame, StackMessage};
 use eventlog::cursor::FieldKind;
 use eventlog::event::{Event, EventType};
 use eventlog::status::{StopCodes, StopStatus};
@@ -212,22 +212,36 @@ impl Numbering {
                 });
             }
             Some(Convention::Stack(StackMessage::Define { .. })) => self.long(out, 2),
-            Some(Convention::Stack(StackMessage::Location { .. })) => {
+            Some(Convention::Stack(StackMessage::Location { function, .. })) => {
                 self.long(out, 2);
                 self.long(out, 18);
+                if function.is_some() {
+                    self.long(out, 26);
+                }
             }
             Some(Convention::Stack(StackMessage::Stack { frames, .. })) => {
                 let frames_at = out.len() - frames.byte_len();
+                // A frame has its kind, then a number or two.
+                let has_two = frames.iter().map(|frame| {
+                    matches!(
+                        frame,
+                        StackFrame::Annotation {
+                            location: Some(_),
+                            ..
+                        }
+                    )
+                });
+                let has_two: Vec<bool> = has_two.collect();
                 self.wide(out, 2, u32::from(self.caps));
                 // Of 64 bits the last 32 are used; the number of frames stands behind them.
                 self.wide(out, frames_at - 6, self.threads);
                 let mut at = frames_at;
-                while let Some(&kind) = out.get(at) {
+                for has_two in has_two {
                     self.long(out, at + 1);
-                    if kind == 3 {
+                    if has_two {
                         self.long(out, at + 9);
                     }
-                    at += if kind == 3 { 17 } else { 9 };
+                    at += if has_two { 17 } else { 9 };
                 }
             }
             Some(Convention::Stack(StackMessage::Version(_))) | None => {}
@@ -361,6 +375,21 @@ mod tests {
             let changed = rewritten(EventType::USER_BINARY_MSG, &stack);
             assert_eq!(changed, [&[0xFF, 0xCA][..], after, &frames(1)].concat());
         }
+        // As version 0.2 of ghc-stack-profiler has them.
+        let numbered = |high: u8, number: u8| [0, high, 0, 0, 0, 0, 0, number];
+        let location = |high| {
+            let place = [0, 0, 0, 1, 0, 0, 0, 2];
+            let texts = [numbered(high, 5), numbered(high, 7)].concat();
+            [&[0xFF, 0xCD][..], &numbered(high, 9), &place, &texts].concat()
+        };
+        let changed = rewritten(EventType::USER_BINARY_MSG, &location(0));
+        assert_eq!(changed, location(1));
+        let stack = |cap, thread, high| {
+            let begin = [0xFF, 0xCA, 0, 0, 0, cap, 0, 0, 0, thread, 0, 1, 3];
+            [&begin[..], &numbered(high, 9)].concat()
+        };
+        let changed = rewritten(EventType::USER_BINARY_MSG, &stack(2, 12, 0));
+        assert_eq!(changed, stack(6, 112, 1));
     }
 
     #[test]

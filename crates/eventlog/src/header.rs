@@ -30,8 +30,8 @@ pub struct TypeDecl {
     pub size: Option<u16>,
     /// What the runtime calls it.
     pub description: String,
-    /// Whether its events are decoded. A number may be in use for something
-    /// else: Mercury's runtime gave 39 and 40 other meanings.
+    /// Whether its events are decoded. The description decides: runtimes other than GHC's use its
+    /// numbers for other events, as Mercury's does with 39 and 40.
     pub known: bool,
 }
 
@@ -368,12 +368,62 @@ fn type_record(scan: &mut Scan<'_>) -> Result<TypeDecl, Stop> {
     } else {
         SizeClass::Fixed
     };
-    let reused = id == EventType::SPARK_FIZZLE && !description.to_lowercase().contains("fizzle");
     Ok(TypeDecl {
         id,
         size: (size != 0xFFFF).then_some(size),
-        known: id.expected_class() == Some(class) && !reused,
+        known: id.expected_class() == Some(class) && is_described_as(id, &description),
         description,
+    })
+}
+
+/// A word of each description that shares no word with the type's name: descriptions of GHC, and of
+/// Mercury's runtime where the event has the same meaning.
+const ALTERNATIVE_WORDS: &[(EventType, &str)] = &[
+    (EventType::THREAD_RUNNABLE, "queue"),
+    (EventType::STARTUP, "capabilities"),
+    (EventType::CAPSET_DELETE, "engine"),
+    (EventType::CAPSET_ASSIGN_CAP, "engine"),
+    (EventType::CAPSET_REMOVE_CAP, "engine"),
+    (EventType::RTS_IDENTIFIER, "runtime"),
+    (EventType::PROGRAM_ARGS, "arguments"),
+    (EventType::IPE, "ipe"),
+];
+
+/// Words that occur in descriptions of many types.
+const COMMON_WORDS: [&str; 3] = ["Begin", "Start", "End"];
+
+/// Whether a description can be that of a type; another runtime may use its number for another event.
+/// Versions of GHC differ in their wording, but all share a word with the type's name, or with its first
+/// four letters: "Synchronise stop-the-world GC" is `GlobalSyncGC`. An empty description excludes nothing.
+fn is_described_as(id: EventType, description: &str) -> bool {
+    let name = id.name().unwrap_or_default();
+    if description.is_empty() || description == name {
+        return true;
+    }
+    let description = description.to_lowercase();
+    let has = |word: &str| {
+        let word = word.to_lowercase();
+        let start = &word[..word.floor_char_boundary(4)];
+        let mut words = description.split(|c: char| !c.is_alphanumeric());
+        words.any(|other| other.starts_with(start))
+    };
+    let distinctive = words_of_name(name).filter(|word| !COMMON_WORDS.contains(word));
+    let others = ALTERNATIVE_WORDS.iter().filter(|(other, _)| *other == id);
+    distinctive.chain(others.map(|(_, word)| *word)).any(has)
+}
+
+/// The words of a name such as `HeapInfoGHC`.
+fn words_of_name(name: &str) -> impl Iterator<Item = &str> {
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        let bytes = rest.as_bytes();
+        let is_capital = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
+        let is_small = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
+        let begins = |at: &usize| is_capital(*at) && (is_small(at - 1) || is_small(at + 1));
+        let end = (1..bytes.len()).find(begins).unwrap_or(bytes.len());
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        (!word.is_empty()).then_some(word)
     })
 }
 
@@ -420,4 +470,73 @@ pub fn looks_like(bytes: &[u8]) -> String {
         ""
     };
     found.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_words() {
+        let words = |name| words_of_name(name).collect::<Vec<_>>();
+        assert_eq!(words("HeapInfoGHC"), ["Heap", "Info", "GHC"]);
+        assert_eq!(words("GCIdle"), ["GC", "Idle"]);
+        assert_eq!(words(""), [""; 0]);
+    }
+
+    #[test]
+    fn descriptions_decide_what_a_number_means() {
+        let cases = [
+            (
+                EventType::CONC_MARK_BEGIN,
+                "Begin concurrent mark phase",
+                true,
+            ),
+            (EventType::CONC_MARK_BEGIN, "Pre-run thread counters", false),
+            (EventType::CONC_SYNC_BEGIN, "Begin task clock", false),
+            (
+                EventType::GC_GLOBAL_SYNC,
+                "Synchronise stop-the-world GC",
+                true,
+            ),
+            (EventType::SPARK_FIZZLE, "About to call main/2", false),
+            (EventType::RUN_THREAD, "", true),
+        ];
+        for (id, description, known) in cases {
+            assert_eq!(
+                is_described_as(id, description),
+                known,
+                "{id:?} {description}"
+            );
+        }
+        for &id in EventType::ALL {
+            assert!(is_described_as(id, id.name().unwrap_or_default()), "{id:?}");
+        }
+    }
+
+    /// The runtimes that wrote the logs of the tests mean what the table says, but for two types of Mercury's.
+    #[test]
+    fn all_types_of_real_logs_are_known() {
+        let mut unknown = Vec::new();
+        for log in crate::tests::logs::all() {
+            let at = log
+                .bytes
+                .windows(8)
+                .position(|window| window == b"hdrbhetb");
+            let header = at.map(|at| Header::parse(&log.bytes[at..], 0));
+            let Some(Ok(Parsed::Header(header, _))) = header else {
+                continue;
+            };
+            let is_of_table = |decl: &&TypeDecl| decl.id.name().is_some() && !decl.known;
+            let types = header.types.iter().filter(is_of_table);
+            unknown.extend(types.map(|decl| (decl.id.0, decl.description.clone())));
+        }
+        unknown.sort_unstable();
+        unknown.dedup();
+        let mercury = [
+            (39, "Register an id->string mapping".to_owned()),
+            (40, "About to call main/2".to_owned()),
+        ];
+        assert!(unknown.iter().all(|of| mercury.contains(of)), "{unknown:?}");
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! An info table describes all closures of one kind: the values of a constructor,
 //! the thunks made at one place of the source. Heap profiles by info table and
-//! samples of stacks name it by its address; an `IPE` event says what it is. A
+//! samples of stacks name it by its address, from GHC 10 on by an id that is the same in all
+//! runs of a build; an `IPE` event says what it is. A
 //! program has some 100,000 of them, with `base` and other libraries many more:
 //! texts are kept once, and not more than [`InfoTables::BUDGET_BYTES`] in all.
 
@@ -215,6 +216,41 @@ impl InfoTables {
         }
     }
 
+    /// Whether tables are known by ids as GHC 10 has them, not by addresses: the number of a node, from 1
+    /// on, above a number that is counted up. Addresses of tables are further apart.
+    #[must_use]
+    pub fn have_ids(&self) -> bool {
+        let is_id = |id: u64| matches!(id >> 32, 1..=0xFFFF);
+        let most = 4 * self.tables.len() as u64;
+        !self.is_empty()
+            && self
+                .tables
+                .keys()
+                .all(|&id| is_id(id) && id & 0xFFFF_FFFF <= most)
+    }
+
+    /// Adds what another log says of tables that are not described here, if both name tables in the same
+    /// way. The result is how many were added; `None` if the other log is of another build: it describes
+    /// a table otherwise, or addresses in another place.
+    pub fn complete(&mut self, other: &Self, have_ids: bool) -> Option<u64> {
+        let mut agrees = have_ids && other.have_ids();
+        for (address, table) in self.iter() {
+            match other.get(address) {
+                Some(described) if described != table => return None,
+                Some(_) => agrees = true,
+                None => {}
+            }
+        }
+        let mut added = 0;
+        for (address, table) in other.iter().filter(|_| agrees) {
+            if self.get(address).is_none() && self.size_bytes() <= Self::BUDGET_BYTES {
+                self.insert(address, &table);
+                added += 1;
+            }
+        }
+        agrees.then_some(added)
+    }
+
     /// All tables with their addresses, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, InfoTable<'_>)> {
         let tables = self.tables.iter();
@@ -416,6 +452,61 @@ mod tests {
         // What is said once more is not left out.
         take(&mut tables, 1, [&format!("1{long}"), "", "", "", "", ""]);
         assert_eq!(tables.left_out(), 1);
+    }
+
+    #[test]
+    fn ids_are_told_from_addresses() {
+        let tables = |addresses: &[u64]| {
+            let mut tables = InfoTables::default();
+            for &address in addresses {
+                take(
+                    &mut tables,
+                    address,
+                    ["x_info", "1", "Int", "f", "M", "M.hs:1:1"],
+                );
+            }
+            tables
+        };
+        let node = |node: u64, index: u64| node << 32 | index;
+        assert!(tables(&[node(1, 1), node(1, 2), node(2, 1), node(1, 5)]).have_ids());
+        assert!(!tables(&[]).have_ids());
+        // A program at a fixed address, one that was moved, one of macOS.
+        assert!(!tables(&[0x40_1000, 0x40_1020]).have_ids());
+        assert!(!tables(&[0x5555_5555_4000, 0x5555_5555_4020]).have_ids());
+        assert!(!tables(&[0x1_0000_3F40, 0x1_0000_3F60]).have_ids());
+    }
+
+    #[test]
+    fn another_log_of_the_same_build_describes_more() {
+        let id = |index: u64| 1 << 32 | index;
+        let mut older = InfoTables::default();
+        let place = "A.hs:1:1";
+        take(
+            &mut older,
+            id(1),
+            ["a_info", "16", "Int", "main.a", "A", place],
+        );
+        take(
+            &mut older,
+            id(2),
+            ["b_info", "16", "Int", "main.b", "A", place],
+        );
+        let mut log = InfoTables::default();
+        assert_eq!(log.complete(&older, true), Some(2));
+        assert_eq!(
+            log.get(id(2)).map(|table| table.qualified()),
+            Some("A.main.b".to_owned())
+        );
+        // Where the log has addresses, it has to describe some itself.
+        assert_eq!(InfoTables::default().complete(&older, false), None);
+        let mut other = InfoTables::default();
+        take(
+            &mut other,
+            id(1),
+            ["c_info", "16", "Int", "main.c", "A", place],
+        );
+        assert_eq!(other.complete(&older, true), None);
+        assert_eq!(other.len(), 1);
     }
 
     proptest! {

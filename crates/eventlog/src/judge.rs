@@ -2,7 +2,8 @@
 //! hardly ever its neighbours.
 //!
 //! The events of a block are in the order of time, but for the end of a
-//! collection, which the runtime dates back to when it was over. So an event is
+//! collection, which the runtime dates back to when it was over, and for the start of
+//! one as the first event of a block, which can be dated before the block was begun. So an event is
 //! believed if its time fits between the one before and the next, and if
 //! something sound stands where it ends: another event, a block marker, the end
 //! of the data or of the block. If not, the next run of sound events is looked
@@ -106,6 +107,8 @@ pub(crate) struct View<'a> {
     pub(crate) reach: usize,
     /// The times that the blocks around this one allow.
     pub(crate) wide: Bounds,
+    /// The times of the capability's block before this one.
+    pub(crate) previous: Option<Bounds>,
 }
 
 /// How many events in a row convince.
@@ -127,6 +130,7 @@ impl<'a> View<'a> {
             cut: false,
             reach: bytes.len(),
             wide: Bounds::ANY,
+            previous: None,
         }
     }
 
@@ -145,7 +149,7 @@ impl<'a> View<'a> {
             }
             Ok(event) => event,
         };
-        let fits = order.accepts(event.id, event.time);
+        let fits = order.accepts(event.id, event.time) || self.precedes_block(&event, order);
         let after = order.after(event.id, event.time);
         if fits && self.follows(event.end, after) {
             if let Some(end) = self.passed_over(&event, order, after) {
@@ -179,6 +183,17 @@ impl<'a> View<'a> {
             Some(next) => Verdict::Skip(next, DamageKind::TimeOutsideBlock(event.time)),
             None => self.no_event(DamageKind::TimeOutsideBlock(event.time), order, false),
         }
+    }
+
+    /// Whether this is a `GC_START` that caused the previous block to be written. The runtime takes the
+    /// event's time before it makes room for the event; if it has to begin a new block for that, the event
+    /// is dated before the block.
+    fn precedes_block(&self, event: &Extent, order: Order) -> bool {
+        let is_first = order.last == order.bounds.from;
+        let previous = self
+            .previous
+            .filter(|_| is_first && event.id == EventType::GC_START.0);
+        previous.is_some_and(|previous| previous.contains(event.time))
     }
 
     /// No event begins here: where the next one does. In a file that breaks

@@ -103,11 +103,17 @@ impl Names {
                 id,
                 line,
                 column,
+                function,
                 file,
             })) => {
-                let name = match self.get(Key::StackText(file)) {
-                    Some(file) => format!("{file}:{line}:{column}"),
-                    None => format!("text {file}:{line}:{column}"),
+                let text = |id| match self.get(Key::StackText(id)) {
+                    Some(text) => text.to_owned(),
+                    None => format!("text {id}"),
+                };
+                let place = format!("{}:{line}:{column}", text(file));
+                let name = match function {
+                    Some(function) => format!("{} at {place}", text(function)),
+                    None => place,
                 };
                 self.insert(Key::StackLocation(id), &name);
             }
@@ -174,6 +180,11 @@ impl Names {
     #[must_use]
     pub const fn info_tables(&self) -> &InfoTables {
         &self.info_tables
+    }
+
+    /// Adds what another log of the same build says of info tables ([`InfoTables::complete`]).
+    pub fn complete_info_tables(&mut self, other: &InfoTables, have_ids: bool) -> Option<u64> {
+        self.info_tables.complete(other, have_ids)
     }
 
     /// What the closures of an info table are called: as the log says, or else

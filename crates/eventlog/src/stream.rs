@@ -356,6 +356,7 @@ impl Stream {
             // What is at the end of a window can't be judged yet.
             reach,
             wide: block.wide,
+            previous: self.previous_times(),
             ..View::new(&self.header, &self.buffer[self.pos..self.pos + len])
         };
         let verdict = match std::mem::take(&mut self.lost) {
@@ -375,6 +376,9 @@ impl Stream {
                 if let Some(kind) = told {
                     self.report(0, kind, damage);
                 }
+                // A slice before this one may have ended too soon.
+                let is_early = event.id == EventType::GC_START.0 && event.time < self.slice.from;
+                self.irregular |= is_early && block.bounds.from >= self.slice.from;
                 self.quick_end = self.quick_end.max(self.pos + event.end);
                 self.behind = if leads_on {
                     let rest = &self.buffer[self.pos..self.quick_end];
@@ -410,6 +414,12 @@ impl Stream {
             }
         }
         false
+    }
+
+    /// The times of the block before the current one, if its marker has them.
+    fn previous_times(&self) -> Option<Bounds> {
+        let previous = self.blocks.get(self.next_block.checked_sub(2)?)?;
+        (previous.end_time != Nanos(0)).then_some(previous.bounds)
     }
 
     fn report(&self, lost: usize, kind: DamageKind, damage: &mut DamageList) {

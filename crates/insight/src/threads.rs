@@ -44,12 +44,14 @@ impl Wait {
     }
 }
 
-/// Whether a thread of that label is one of the runtime's own, which wait for files and time:
-/// that they do is normal. `base` has called them so since GHC 7.8; before, and on Windows, there
-/// is one for all.
+/// Whether a thread of that label is one of the runtime's own, which wait for files and time, or of
+/// ghc-stack-profiler, which waits for its next sample: that they do is normal.
 #[must_use]
 pub fn is_of_runtime(label: &str) -> bool {
-    ManagerThread::from_label(label).is_some()
+    let is_sampler = ["Sample Profiler Thread ", "Stack Sampler "]
+        .into_iter()
+        .any(|begin| label.starts_with(begin));
+    is_sampler || ManagerThread::from_label(label).is_some()
 }
 
 impl<'a> Scope<'a> {

@@ -8,8 +8,9 @@ use rustc_hash::FxHashMap;
 use super::Session;
 use analysis::heap::names::TableSymbols;
 use analysis::heap::{Breakdown, Label};
+use analysis::recording::Recording;
 use eventlog::ids::Address;
-use eventlog::info_tables::address_of;
+use eventlog::info_tables::{InfoTables, address_of};
 use eventlog::names::Key;
 use model::profile::frames::FrameKind;
 use scene::format;
@@ -33,6 +34,14 @@ pub struct AddressNames {
 }
 
 impl Session {
+    /// Whether the log has ids of info tables, as GHC 10 writes them, in place of addresses: an
+    /// executable has no symbols for these.
+    #[must_use]
+    pub fn has_table_ids(&self) -> bool {
+        let Recording { info, names, .. } = &self.recording;
+        info.has_table_ids() || names.info_tables().have_ids()
+    }
+
     /// The addresses that a log has in place of names, and what tells where the
     /// program was loaded. Info tables that the log describes are wanted as well if
     /// the heap is profiled by them: only symbols tell the package.
@@ -49,6 +58,12 @@ impl Session {
             };
         }
         info_tables.extend(self.profiled_tables());
+        if self.has_table_ids() {
+            return Wanted {
+                functions: functions.into_iter().collect(),
+                ..Wanted::default()
+            };
+        }
         let tables = self.recording.names.info_tables();
         // Constructors have symbols in any program, local closures have not.
         let constructors = tables
@@ -86,6 +101,17 @@ impl Session {
         symbols: &mut Symbols<R>,
     ) -> Result<AddressNames, SymbolsError> {
         let wanted = self.addresses();
+        if wanted.functions.is_empty() && self.has_table_ids() {
+            let kind = symbols.kind();
+            return Ok(AddressNames {
+                named: 0,
+                addresses: 0,
+                text: format!(
+                    "Nothing is named: the log has ids of info tables, which are no addresses in the {kind}. Give another log of the same build that describes them."
+                ),
+                failed: true,
+            });
+        }
         let naming = symbols.name(&wanted)?;
         let tables = self.recording.names.info_tables();
         let unknown = |address: &Address| tables.get(address.0).is_none();
@@ -114,6 +140,48 @@ impl Session {
             text: in_words(symbols.kind(), naming.load, named, addresses),
             failed: named == 0 && addresses > 0,
         })
+    }
+
+    /// Names the info tables of the log that another log of the same build describes, once both are read.
+    pub fn set_info_tables(&mut self, tables: &InfoTables) -> AddressNames {
+        let have_ids = self.has_table_ids();
+        let names = &mut self.recording.names;
+        let Some(added) = names.complete_info_tables(tables, have_ids) else {
+            return AddressNames {
+                named: 0,
+                addresses: 0,
+                text: "Nothing is named: the other log has no info tables of the same build. Take a log of the same program that describes them (-finfo-table-map).".to_owned(),
+                failed: true,
+            };
+        };
+        let described = |address: Address| {
+            let table = names.info_tables().get(address.0)?;
+            (!table.short().is_empty()).then(|| Name {
+                module: table.module.to_owned(),
+                label: table.short().to_owned(),
+                location: (!table.place.is_empty()).then(|| table.place.to_string()),
+                ..Name::default()
+            })
+        };
+        let frames = self.recording.profiles.frames();
+        let addresses = frames.flat_map(|all| all.iter().filter_map(|(_, frame)| frame.address));
+        let found: FxHashMap<Address, Name> = addresses
+            .map(Address)
+            .filter_map(|address| Some((address, described(address)?)))
+            .collect();
+        let profiles = &mut self.recording.profiles;
+        profiles.name_addresses(|address| found.get(&address));
+        self.heap_cache.forget();
+        let text = format!(
+            "The other log describes {} info tables.",
+            format::count(added)
+        );
+        AddressNames {
+            named: added,
+            addresses: added,
+            text,
+            failed: false,
+        }
     }
 }
 

@@ -89,9 +89,17 @@ impl Profiles {
 
     /// The log is read.
     pub fn settle(&mut self, known: &Known<'_>) {
-        self.all
-            .iter_mut()
-            .for_each(|of| of.settle(known, &self.centres));
+        for place in 0..self.all.len() {
+            let (before, rest) = self.all.split_at_mut(place);
+            let samples = before.iter().find(|of| of.source == sources::STACK_SAMPLES);
+            let known = Known {
+                stack_samples: samples.and_then(|of| of.profile.as_ref()),
+                ..*known
+            };
+            if let Some(of) = rest.first_mut() {
+                of.settle(&known, &self.centres);
+            }
+        }
     }
 
     /// Other words begin and end spans, in a log that is read.

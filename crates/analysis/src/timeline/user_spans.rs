@@ -13,6 +13,10 @@
 //! row is that of the name without the number, so that all calls of a
 //! function stand in one. `START 7` is a name, not a number without a name.
 //!
+//! GHC announces the passes of a compilation: `GHC:started: Parser [Data.Map]` to
+//! `GHC:finished: Parser [Data.Map]`. A row is a pass, in which the module has the role of the
+//! number: with `-j` a pass runs for several modules at the same time.
+//!
 //! The automaton of one number of a name is
 //! [`announced`](crate::automata::announced). A span of the row begins when the
 //! first number does, and ends when none goes on.
@@ -62,10 +66,20 @@ const LONGEST_PREFIX: usize = 40;
 pub struct Announced<'a> {
     /// Whether it begins.
     pub start: bool,
-    /// The number before its name; empty if there is none.
+    /// The number before its name; empty if there is none. Of a pass of GHC the module.
     pub number: &'a str,
     /// Its name.
     pub name: &'a str,
+    /// Whether it is a pass of GHC, which begins and ends on the same thread.
+    pub is_pass: bool,
+}
+
+impl<'a> Announced<'a> {
+    /// The module that a pass of GHC compiles; empty if it is no pass, or of no module.
+    #[must_use]
+    pub const fn module(&self) -> &'a str {
+        if self.is_pass { self.number } else { "" }
+    }
 }
 
 impl SpanPrefixes {
@@ -91,9 +105,12 @@ impl SpanPrefixes {
     }
 
     /// Takes a message apart; `None` if it is about no span. A prefix that
-    /// ends in a letter or digit is a word: white space has to follow.
+    /// ends in a letter or digit is a word: white space or a colon has to follow.
     #[must_use]
     pub fn parse<'a>(&self, text: &'a str) -> Option<Announced<'a>> {
+        if let Some(of_compiler) = text.strip_prefix("GHC:") {
+            return parse_pass(of_compiler);
+        }
         let after = |prefixes: &[String]| -> Option<&'a str> {
             prefixes.iter().find_map(|prefix| after(text, prefix))
         };
@@ -104,15 +121,34 @@ impl SpanPrefixes {
             start: start.is_some(),
             number,
             name,
+            is_pass: false,
         })
     }
 }
 
 fn after<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
-    let rest = text.strip_prefix(prefix)?;
-    let is_word = prefix.ends_with(char::is_alphanumeric);
-    let ends_there = rest.starts_with(char::is_whitespace);
-    (!prefix.is_empty() && (!is_word || ends_there)).then_some(rest)
+    let rest = text.strip_prefix(prefix).filter(|_| !prefix.is_empty())?;
+    if !prefix.ends_with(char::is_alphanumeric) || rest.starts_with(char::is_whitespace) {
+        return Some(rest);
+    }
+    rest.strip_prefix(':')
+}
+
+/// What stands after `GHC:` where a pass begins or ends: `started: Parser [Data.Map]`,
+/// `finished: systool:as`.
+fn parse_pass(text: &str) -> Option<Announced<'_>> {
+    let started = text.strip_prefix("started:");
+    let pass = started.or_else(|| text.strip_prefix("finished:"))?.trim();
+    let (name, number) = pass
+        .strip_suffix(']')
+        .and_then(|rest| rest.rsplit_once(" ["))
+        .unwrap_or((pass, ""));
+    (!name.is_empty()).then_some(Announced {
+        start: started.is_some(),
+        number,
+        name,
+        is_pass: true,
+    })
 }
 
 /// A number with a sign and a point, if it has them, before a name.
@@ -416,6 +452,14 @@ mod tests {
                 start,
                 number,
                 name,
+                is_pass: false,
+            })
+        };
+        let pass = |start, name, module| {
+            let pass = said(start, module, name)?;
+            Some(Announced {
+                is_pass: true,
+                ..pass
             })
         };
         let cases = [
@@ -428,6 +472,22 @@ mod tests {
             ("START 7th bar", said(true, "", "7th bar")),
             ("START 1.2.3 bar", said(true, "", "1.2.3 bar")),
             ("START - bar", said(true, "", "- bar")),
+            ("START:load", said(true, "", "load")),
+            ("END:load", said(false, "", "load")),
+            ("STOP: 7 bar", said(false, "7", "bar")),
+            ("START:", None),
+            ("STARTS:load", None),
+            (
+                "GHC:started: Parser [Data.Map]",
+                pass(true, "Parser", "Data.Map"),
+            ),
+            (
+                "GHC:finished: Parser [Data.Map]",
+                pass(false, "Parser", "Data.Map"),
+            ),
+            ("GHC:finished: systool:as", pass(false, "systool:as", "")),
+            ("GHC:started:", None),
+            ("GHC:begins: Parser", None),
             ("STARTED load", None),
             ("START", None),
             ("START ", None),
@@ -488,6 +548,30 @@ mod tests {
         );
         assert_eq!(times(&found), [("bar".to_owned(), vec![(1, 6)])]);
         assert_eq!(found.stray_stops, 2);
+    }
+
+    #[test]
+    fn passes_of_a_compiler_are_rows_whatever_modules_they_compile() {
+        let found = spans(
+            &[
+                (1, "GHC:started: Parser [A]"),
+                (2, "GHC:started: Parser [B]"),
+                (3, "GHC:finished: Parser [A]"),
+                (4, "GHC:started: systool:as"),
+                (5, "GHC:finished: Parser [B]"),
+                (6, "GHC:finished: systool:as"),
+                (7, "GHC:started: Parser [C]"),
+                (9, "GHC:finished: Parser [C]"),
+            ],
+            20,
+        );
+        let expected = [
+            ("Parser", vec![(1, 5), (7, 9)]),
+            ("systool:as", vec![(4, 6)]),
+        ];
+        let expected = expected.map(|(name, spans)| (name.to_owned(), spans));
+        assert_eq!(times(&found), expected);
+        assert_eq!(found.stray_stops, 0);
     }
 
     #[test]

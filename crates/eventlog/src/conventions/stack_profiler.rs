@@ -1,6 +1,18 @@
 //! Messages of the package ghc-stack-profiler, which samples the stacks of
 //! threads: big endian, beginning with a tag of two bytes. A stack refers to
 //! texts and source locations that other messages define.
+//!
+//! | | 0.1, 0.2 | 0.3, 0.4 | 0.5 |
+//! |---|---|---|---|
+//! | order of frames and of parts of a stack | innermost first | outermost first | outermost first |
+//! | a frame with a location (`03`) | location | text, location | text, location |
+//! | a location | with the text of its function | without | without |
+//! | a thread | 32 bits | 32 bits | 64 bits |
+//! | the length of a text | characters | characters | bytes |
+//! | version message | – | – | 0 |
+//!
+//! The length of a message determines its layout. The order of frames is the same in
+//! all of a log; only some messages determine it ([`StackMessage::frame_order`]).
 
 use super::take;
 use crate::cursor::Text;
@@ -14,11 +26,11 @@ pub enum StackMessage<'a> {
     Stack {
         /// Whether it is the last part.
         last: bool,
-        /// The capability that sampled it.
+        /// The capability of the thread.
         cap: u32,
-        /// The thread; the first versions wrote 32 bits, later ones 64.
+        /// The thread.
         thread: u64,
-        /// The frames, innermost first.
+        /// The frames.
         frames: StackFrames<'a>,
     },
     /// A text for stacks and locations to refer to.
@@ -36,6 +48,8 @@ pub enum StackMessage<'a> {
         line: u32,
         /// The column.
         column: u32,
+        /// The number of the text that names the function, up to version 0.2.
+        function: Option<u64>,
         /// The number of the text that is the file's name.
         file: u64,
     },
@@ -44,7 +58,7 @@ pub enum StackMessage<'a> {
 /// One frame of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StackFrame {
-    /// The address of an info table, which the log may describe.
+    /// The address or id of an info table, which the log may describe.
     InfoTable(u64),
     /// An annotation of the program.
     Annotation {
@@ -53,6 +67,17 @@ pub enum StackFrame {
         /// The number of its location, if it has one.
         location: Option<u64>,
     },
+    /// A call that is known by its location alone, up to version 0.2.
+    Location(u64),
+}
+
+/// In which order the frames of a stack are written, and its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameOrder {
+    /// Up to version 0.2.
+    InnermostFirst,
+    /// From version 0.3 on.
+    OutermostFirst,
 }
 
 /// The frames of a stack, checked to be whole.
@@ -60,6 +85,9 @@ pub enum StackFrame {
 pub struct StackFrames<'a> {
     bytes: &'a [u8],
     count: u16,
+    /// Bytes of a frame with a location.
+    located_bytes: usize,
+    has_wide_thread: bool,
 }
 
 fn u64_be(bytes: &mut &[u8]) -> Option<u64> {
@@ -74,32 +102,51 @@ fn u16_be(bytes: &mut &[u8]) -> Option<u16> {
     take(bytes).map(u16::from_be_bytes)
 }
 
-fn frame(bytes: &mut &[u8]) -> Option<StackFrame> {
-    let [kind] = take(bytes)?;
-    let first = u64_be(bytes)?;
-    Some(match kind {
-        1 => StackFrame::InfoTable(first),
-        2 => StackFrame::Annotation {
-            text: first,
-            location: None,
-        },
-        3 => StackFrame::Annotation {
-            text: first,
-            location: Some(u64_be(bytes)?),
-        },
-        _ => return None,
-    })
-}
+/// The kind of frames with a location.
+const LOCATED: u8 = 3;
 
 impl<'a> StackFrames<'a> {
+    /// Bytes of a frame that refers to one thing: its kind and a number.
+    const SMALL_BYTES: usize = 9;
+    /// Bytes of a frame that refers to a text and a location.
+    const LARGE_BYTES: usize = 17;
+
     /// A length and that many frames, and nothing after them.
-    fn parse(mut bytes: &'a [u8]) -> Option<Self> {
+    fn parse(mut bytes: &'a [u8], has_wide_thread: bool) -> Option<Self> {
         let count = u16_be(&mut bytes)?;
-        let frames = Self { bytes, count };
+        let all_are_small = bytes.len() == usize::from(count) * Self::SMALL_BYTES;
+        let frames = Self {
+            bytes,
+            count,
+            located_bytes: if all_are_small {
+                Self::SMALL_BYTES
+            } else {
+                Self::LARGE_BYTES
+            },
+            has_wide_thread,
+        };
         for _ in 0..count {
-            frame(&mut bytes)?;
+            frames.take_frame(&mut bytes)?;
         }
         bytes.is_empty().then_some(frames)
+    }
+
+    fn take_frame(&self, bytes: &mut &[u8]) -> Option<StackFrame> {
+        let [kind] = take(bytes)?;
+        let first = u64_be(bytes)?;
+        Some(match kind {
+            1 => StackFrame::InfoTable(first),
+            2 => StackFrame::Annotation {
+                text: first,
+                location: None,
+            },
+            LOCATED if self.located_bytes == Self::SMALL_BYTES => StackFrame::Location(first),
+            LOCATED => StackFrame::Annotation {
+                text: first,
+                location: Some(u64_be(bytes)?),
+            },
+            _ => return None,
+        })
     }
 
     /// How many bytes they have in the message, which ends with them.
@@ -120,10 +167,28 @@ impl<'a> StackFrames<'a> {
         self.count == 0
     }
 
-    /// The frames, innermost first.
+    /// The frames, in the order of the message.
     pub fn iter(self) -> impl Iterator<Item = StackFrame> {
         let mut bytes = self.bytes;
-        std::iter::from_fn(move || frame(&mut bytes))
+        std::iter::from_fn(move || self.take_frame(&mut bytes))
+    }
+
+    fn order(self) -> Option<FrameOrder> {
+        let is_located = |frame| {
+            !matches!(
+                frame,
+                StackFrame::InfoTable(_) | StackFrame::Annotation { location: None, .. }
+            )
+        };
+        if self.has_wide_thread {
+            return Some(FrameOrder::OutermostFirst);
+        }
+        self.iter()
+            .any(is_located)
+            .then_some(match self.located_bytes {
+                Self::SMALL_BYTES => FrameOrder::InnermostFirst,
+                _ => FrameOrder::OutermostFirst,
+            })
     }
 }
 
@@ -141,45 +206,78 @@ impl<'a> StackMessage<'a> {
             0xFFCA | 0xFFCB => Self::stack(rest, tag == 0xFFCA),
             0xFFCC => {
                 let (id, len) = (u64_be(&mut rest)?, u16_be(&mut rest)?);
-                let text = Text(rest);
-                (usize::from(len) == rest.len()).then_some(Self::Define { id, text })
+                let has_len = usize::from(len) == rest.len() || chars(rest) == Some(len.into());
+                has_len.then_some(Self::Define {
+                    id,
+                    text: Text(rest),
+                })
             }
             0xFFCD => Self::location(rest),
             _ => None,
         }
     }
 
+    /// The order of frames in this log, if the message determines it.
+    #[must_use]
+    pub fn frame_order(&self) -> Option<FrameOrder> {
+        match self {
+            Self::Version(_) => Some(FrameOrder::OutermostFirst),
+            Self::Stack { frames, .. } => frames.order(),
+            Self::Define { .. } => None,
+            Self::Location { function, .. } => Some(match function {
+                Some(_) => FrameOrder::InnermostFirst,
+                None => FrameOrder::OutermostFirst,
+            }),
+        }
+    }
+
     fn stack(mut rest: &'a [u8], last: bool) -> Option<Self> {
         let cap = u32_be(&mut rest)?;
-        let with = |thread, frames| Self::Stack {
+        let (mut narrow, mut wide) = (rest, rest);
+        // No thread has number 0, none gets beyond 32 bits.
+        let wide = || {
+            let thread = u64_be(&mut wide).filter(|thread| thread >> 32 == 0)?;
+            Some((thread, StackFrames::parse(wide, true)?))
+        };
+        let narrow = || {
+            let thread = u32_be(&mut narrow)?;
+            Some((u64::from(thread), StackFrames::parse(narrow, false)?))
+        };
+        let (thread, frames) = { wide }().or_else(narrow)?;
+        Some(Self::Stack {
             last,
             cap,
             thread,
             frames,
-        };
-        // Only one of the two widths leaves frames that are whole; no program
-        // gets beyond 32 bits.
-        let (mut narrow, mut wide) = (rest, rest);
-        let thread = u32_be(&mut narrow)?;
-        if let Some(frames) = StackFrames::parse(narrow) {
-            return Some(with(u64::from(thread), frames));
-        }
-        let thread = u64_be(&mut wide).filter(|thread| thread >> 32 == 0)?;
-        Some(with(thread, StackFrames::parse(wide)?))
+        })
     }
 
     fn location(mut rest: &'a [u8]) -> Option<Self> {
+        const BYTES_WITH_FUNCTION: usize = 32;
+        let has_function = rest.len() == BYTES_WITH_FUNCTION;
         let id = u64_be(&mut rest)?;
         let (line, column) = (u32_be(&mut rest)?, u32_be(&mut rest)?);
+        let function = if has_function {
+            Some(u64_be(&mut rest)?)
+        } else {
+            None
+        };
         let file = u64_be(&mut rest)?;
         let location = Self::Location {
             id,
             line,
             column,
+            function,
             file,
         };
         rest.is_empty().then_some(location)
     }
+}
+
+/// How many characters a text has; `None` if it is none.
+fn chars(text: &[u8]) -> Option<usize> {
+    let text = std::str::from_utf8(text).ok()?;
+    Some(text.chars().count())
 }
 
 #[cfg(test)]
@@ -247,6 +345,7 @@ mod tests {
                 id: 9,
                 line: 12,
                 column: 3,
+                function: None,
                 file: 7
             })
         );
@@ -257,9 +356,68 @@ mod tests {
     }
 
     #[test]
+    fn layouts_of_the_first_versions() {
+        let location =
+            b"\xFF\xCD\0\0\0\0\0\0\0\x09\0\0\0\x0C\0\0\0\x03\0\0\0\0\0\0\0\x05\0\0\0\0\0\0\0\x07";
+        let location = StackMessage::of_bytes(location).expect("a location");
+        assert_eq!(
+            location,
+            StackMessage::Location {
+                id: 9,
+                line: 12,
+                column: 3,
+                function: Some(5),
+                file: 7
+            }
+        );
+        assert_eq!(location.frame_order(), Some(FrameOrder::InnermostFirst));
+        let mut stack = vec![0xFF, 0xCA, 0, 0, 0, 2, 0, 0, 0, 12, 0, 2];
+        stack.extend([1, 0, 0, 0, 0, 0, 0x40, 0xFF, 0xF8]);
+        assert_eq!(StackMessage::of_bytes(&stack), None);
+        stack.extend([3, 0, 0, 0, 0, 0, 0, 0, 9]);
+        let stack = StackMessage::of_bytes(&stack).expect("a stack");
+        assert_eq!(stack.frame_order(), Some(FrameOrder::InnermostFirst));
+        let StackMessage::Stack { frames, .. } = stack else {
+            panic!("{stack:?}");
+        };
+        let expected = [StackFrame::InfoTable(0x40_FFF8), StackFrame::Location(9)];
+        assert_eq!(frames.iter().collect::<Vec<_>>(), expected);
+        // Characters up to 0.4, bytes later.
+        for len in [3, 6] {
+            let text = [
+                &b"\xFF\xCC\0\0\0\0\0\0\0\x05\0"[..],
+                &[len],
+                "äöü".as_bytes(),
+            ]
+            .concat();
+            let expected = StackMessage::Define {
+                id: 5,
+                text: Text("äöü".as_bytes()),
+            };
+            assert_eq!(StackMessage::of_bytes(&text), Some(expected), "{len}");
+        }
+    }
+
+    /// Read as 32 bits, a thread of 64 bits would be thread 0 with frames.
+    #[test]
+    fn a_thread_beyond_16_bits_is_not_read_as_two_numbers() {
+        let mut wide = vec![0xFF, 0xCA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0];
+        let StackMessage::Stack { thread, frames, .. } =
+            StackMessage::of_bytes(&wide).expect("a stack")
+        else {
+            panic!("a stack");
+        };
+        assert_eq!((thread, frames.len()), (0x1_0100, 0));
+        wide.truncate(15);
+        assert_eq!(StackMessage::of_bytes(&wide), None);
+    }
+
+    #[test]
     fn what_is_no_message() {
         let whole = [&[0xFF, 0xCA, 0, 0, 0, 2, 0, 0, 0, 12][..], &frames()].concat();
-        for len in 0..whole.len() {
+        // Without its location the last frame is one of the first versions.
+        let with_location = 8;
+        for len in (0..whole.len()).filter(|len| *len != whole.len() - with_location) {
             assert_eq!(StackMessage::of_bytes(&whole[..len]), None, "{len}");
         }
         let more = [&whole[..], &[0]].concat();

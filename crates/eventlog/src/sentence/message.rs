@@ -165,12 +165,22 @@ fn write_stack_message(out: &mut String, message: &StackMessage<'_>, names: &Nam
             id,
             line,
             column,
+            function,
             file,
-        } => write!(
-            out,
-            "stack profiler: location {id} is line {line}, column {column} of file {}",
-            names.named(file, Key::StackText(file))
-        ),
+        } => {
+            write!(
+                out,
+                "stack profiler: location {id} is line {line}, column {column} of file {}",
+                names.named(file, Key::StackText(file))
+            )?;
+            match function {
+                Some(function) => {
+                    let function = names.named(function, Key::StackText(function));
+                    write!(out, ", in function {function}")
+                }
+                None => Ok(()),
+            }
+        }
         StackMessage::Stack {
             last,
             cap,
@@ -192,20 +202,27 @@ fn write_stack_message(out: &mut String, message: &StackMessage<'_>, names: &Nam
     }
 }
 
-/// The number of frames and the innermost of them.
+/// The number of frames and the first of them, in the order of the message.
 fn write_frames(out: &mut String, frames: StackFrames<'_>, names: &Names) -> fmt::Result {
     const SHOWN: usize = 64;
     match frames.len() {
         0 => return out.write_str("no frames"),
-        1 => out.write_str("1 frame, ")?,
-        many => write!(out, "{many} frames, innermost first ")?,
+        1 => out.write_str("1 frame: ")?,
+        many => write!(out, "{many} frames: ")?,
     }
     let shown = frames.iter().take(SHOWN).map(|frame| Frame(frame, names));
-    join(out, " ← ", shown)?;
+    join(out, ", ", shown)?;
     if usize::from(frames.len()) > SHOWN {
-        out.push_str(" ← …");
+        out.push_str(", …");
     }
     Ok(())
+}
+
+fn write_location(f: &mut fmt::Formatter<'_>, location: u64, names: &Names) -> fmt::Result {
+    match names.get(Key::StackLocation(location)) {
+        Some(name) => f.write_str(name),
+        None => write!(f, "location {location}"),
+    }
 }
 
 struct Frame<'a>(StackFrame, &'a Names);
@@ -226,11 +243,10 @@ impl fmt::Display for Frame<'_> {
                 let Some(location) = location else {
                     return Ok(());
                 };
-                match names.get(Key::StackLocation(location)) {
-                    Some(location) => write!(f, " at {location}"),
-                    None => write!(f, " at location {location}"),
-                }
+                f.write_str(" at ")?;
+                write_location(f, location, names)
             }
+            StackFrame::Location(location) => write_location(f, location, names),
         }
     }
 }

@@ -250,12 +250,12 @@ fn messages_of_the_stack_profiler() {
     let unknown = [&[3][..], &be64(6), &be64(8)].concat();
     assert_eq!(
         words(181, &[begin, &[0, 3], &table, &annotation, &unknown]),
-        "stack of thread 12 (worker-3) on capability 2: 3 frames, innermost first \
-         Main.sat ← “parse” at A.hs:12:3 ← text 6 at location 8"
+        "stack of thread 12 (worker-3) on capability 2: 3 frames: \
+         Main.sat, “parse” at A.hs:12:3, text 6 at location 8"
     );
     assert_eq!(
         words(181, &[begin, &[0, 1], &table]),
-        "stack of thread 12 (worker-3) on capability 2: 1 frame, Main.sat"
+        "stack of thread 12 (worker-3) on capability 2: 1 frame: Main.sat"
     );
     assert_eq!(
         words(181, &[&[0xFF, 0xCC], &be64(5), b"\0\x05parse"]),

@@ -2,7 +2,7 @@
 
 mod compressed;
 mod live;
-mod logs;
+pub(crate) mod logs;
 mod one_bit;
 mod slices;
 mod sound;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use crate::ids::Nanos;
-use crate::{Cutting, LogReader, Need, Record, SliceReader, SliceStep, Step};
+use crate::{Cutting, EventType, LogReader, Need, Record, SliceReader, SliceStep, Step};
 
 type Row = (u64, u16, Nanos, Option<u16>, usize);
 
@@ -204,5 +204,47 @@ fn slices_of_damaged_logs_are_the_log() {
             }
             holds(&path, &bytes);
         }
+    }
+}
+
+fn block(cap: u16, (begin, end): (u64, u64), events: &[(EventType, u64)]) -> Vec<u8> {
+    let thread = 7_u32.to_be_bytes();
+    let event = |(id, time): &(EventType, u64)| {
+        let payload = if *id == EventType::RUN_THREAD { &thread[..] } else { &[] };
+        [&id.0.to_be_bytes()[..], &time.to_be_bytes(), payload].concat()
+    };
+    let events: Vec<u8> = events.iter().flat_map(event).collect();
+    let size = (crate::record::Marker::BYTES + events.len()) as u32;
+    let mut bytes = EventType::BLOCK_MARKER.0.to_be_bytes().to_vec();
+    bytes.extend(begin.to_be_bytes());
+    bytes.extend(size.to_be_bytes());
+    bytes.extend(end.to_be_bytes());
+    bytes.extend(cap.to_be_bytes());
+    bytes.extend(events);
+    bytes
+}
+
+/// A cut between the time of a collection's start and the block that it begins.
+#[test]
+fn a_collection_dated_before_its_block_is_in_its_place() {
+    let types = [
+        (EventType::RUN_THREAD, Some(4), "Run thread"),
+        (EventType::GC_START, Some(0), "Starting GC"),
+        (EventType::GC_END, Some(0), "Finished GC"),
+        (EventType::BLOCK_MARKER, Some(14), "Block marker"),
+    ];
+    let mut log = crate::encode::header_bytes(types.into_iter());
+    let run = EventType::RUN_THREAD;
+    log.extend(block(0, (10, 40), &[(run, 20), (run, 30)]));
+    log.extend(block(1, (10, 90), &[(run, 25), (run, 42), (run, 44), (run, 60)]));
+    let collection = [(EventType::GC_START, 38), (EventType::GC_END, 50)];
+    log.extend(block(0, (45, 90), &collection));
+    log.extend([0xFF, 0xFF]);
+    let whole = whole(&log).expect("a log");
+    let times: Vec<u64> = whole.rows.iter().map(|row| row.2.0).collect();
+    assert_eq!(times, [20, 25, 30, 38, 42, 44, 50, 60]);
+    assert_eq!(whole.damage.count(), 0);
+    for cut in 1..95 {
+        assert_eq!(whole, sliced(&log, vec![Nanos(cut)]), "cut at {cut}");
     }
 }

@@ -13,8 +13,7 @@ fn log(types: &[(u16, Option<u16>)], event: &[u8], in_block: bool) -> Vec<u8> {
         log.extend(b"etb\0");
         log.extend(id.to_be_bytes());
         log.extend(size.unwrap_or(0xFFFF).to_be_bytes());
-        log.extend([0, 0, 0, 4]);
-        log.extend(b"type");
+        log.extend([0; 4]);
         log.extend([0; 4]);
         log.extend(b"ete\0");
     }

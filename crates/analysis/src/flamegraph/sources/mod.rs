@@ -5,6 +5,7 @@ mod cost_centres;
 mod heap;
 mod spans;
 mod stack_samples;
+mod stack_states;
 mod waiting;
 
 use std::fmt::Debug;
@@ -129,6 +130,8 @@ pub struct Known<'a> {
     pub telemetry: &'a TelemetrySpans,
     /// The info tables that the log describes.
     pub info_tables: &'a InfoTables,
+    /// The profile of stack samples, for the sources behind it.
+    pub stack_samples: Option<&'a Profile>,
     /// When the whole program collected, in nanoseconds, by time; no two overlap.
     pub collections: &'a [(u64, u64)],
 }
@@ -138,7 +141,7 @@ impl Known<'_> {
     #[must_use]
     pub fn spans(&self) -> ProgramSpans {
         let end = self.log.end();
-        let mut spans = ProgramSpans::of_messages(self.messages, self.prefixes, end);
+        let mut spans = ProgramSpans::of_messages(self.messages, self.prefixes, self.store, end);
         spans.add(self.telemetry);
         spans
     }
@@ -169,6 +172,8 @@ table! {
     COST_CENTRES = cost_centres::CostCentres;
     /// Samples of `ghc-stack-profiler`.
     STACK_SAMPLES = stack_samples::StackSamples;
+    /// The same below the state of the thread.
+    STACK_STATES = stack_states::StackStates;
     /// Spans that the program announces.
     SPANS = spans::Spans;
     /// What threads waited for.

@@ -6,7 +6,8 @@
 //! `timeline/user_spans`): starts of one name, and of one number if it has
 //! one, while it goes on are part of it. It belongs to the thread that ran on
 //! the message's capability when it began, wherever it ends. Spans of a thread
-//! stand on each other as far as they lie inside each other (`lanes`).
+//! stand on each other as far as they lie inside each other (`lanes`). A pass of GHC begins and
+//! ends on one thread; its frame has the module that it compiles.
 //!
 //! As in `ghc-events-analyze`, collections of the whole program are no part of
 //! a span: they stand on it as the runtime's `GC`.
@@ -45,11 +46,22 @@ pub(super) struct ProgramSpan {
     open: bool,
 }
 
-/// Names, each once.
+/// Names, each once in each module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    all: Vec<Box<str>>,
+    all: Vec<Name>,
     ids: FxHashMap<Box<str>, u32>,
+    in_modules: FxHashMap<(u32, Box<str>), u32>,
+}
+
+/// The name of a span.
+#[derive(Clone, Debug)]
+struct Name {
+    text: Box<str>,
+    /// The module that a pass of GHC compiles; else empty.
+    module: Box<str>,
+    /// The number of the name without a module.
+    plain: u32,
 }
 
 impl Names {
@@ -58,13 +70,46 @@ impl Names {
             return id;
         }
         let id = place32(self.all.len());
-        self.all.push(name.into());
         self.ids.insert(name.into(), id);
+        self.push(name, "", id);
         id
     }
 
+    fn id_in(&mut self, name: &str, module: &str) -> u32 {
+        let plain = self.id(name);
+        if module.is_empty() {
+            return plain;
+        }
+        let next = place32(self.all.len());
+        let id = *self
+            .in_modules
+            .entry((plain, module.into()))
+            .or_insert(next);
+        if id == next {
+            self.push(name, module, plain);
+        }
+        id
+    }
+
+    fn push(&mut self, text: &str, module: &str, plain: u32) {
+        self.all.push(Name {
+            text: text.into(),
+            module: module.into(),
+            plain,
+        });
+    }
+
     fn get(&self, id: u32) -> &str {
-        self.all.get(id as usize).map_or("", |name| name)
+        self.all.get(id as usize).map_or("", |name| &name.text)
+    }
+
+    fn module(&self, id: u32) -> &str {
+        self.all.get(id as usize).map_or("", |name| &name.module)
+    }
+
+    /// The number of the name without a module.
+    fn plain(&self, id: u32) -> u32 {
+        self.all.get(id as usize).map_or(id, |name| name.plain)
     }
 }
 
@@ -78,13 +123,23 @@ pub struct ProgramSpans {
 impl ProgramSpans {
     /// The spans that the messages of a log announce that ends at `end`.
     #[must_use]
-    pub fn of_messages(messages: &Messages, prefixes: &SpanPrefixes, end: Nanos) -> Self {
+    pub fn of_messages(
+        messages: &Messages,
+        prefixes: &SpanPrefixes,
+        store: &Store,
+        end: Nanos,
+    ) -> Self {
         let mut search = Search::default();
+        let mut running = Running::of(store);
         for number in 0..messages.len() {
             let text = String::from_utf8_lossy(messages.text(number));
             if let Some(announced) = prefixes.parse(&text) {
-                let place = (messages.time(number), messages.cap(number));
-                search.message(announced, place);
+                let (time, cap) = (messages.time(number), messages.cap(number));
+                let writer = announced.is_pass.then(|| match running.thread(cap, time) {
+                    Some(thread) => Writer::Thread(thread),
+                    None => Writer::Capability(cap),
+                });
+                search.message(announced, (time, cap), writer);
             }
         }
         search.finish(end)
@@ -106,13 +161,8 @@ impl ProgramSpans {
 
     /// The thread of each span: the one that ran where it was announced.
     fn threads(&self, store: &Store) -> Vec<Option<ThreadId>> {
-        // Where the last search on each capability ended.
-        let mut places: FxHashMap<CapId, usize> = FxHashMap::default();
-        let thread = |span: &ProgramSpan| {
-            let cap = span.cap?;
-            let place = places.entry(cap).or_default();
-            store.running(cap, Nanos(span.start), place)
-        };
+        let mut running = Running::of(store);
+        let thread = |span: &ProgramSpan| running.thread(span.cap, span.start);
         self.spans.iter().map(thread).collect()
     }
 
@@ -153,7 +203,10 @@ impl ProgramSpans {
         let collections = Collections::new(collections, all.iter().map(|lane| &lane.spans));
         let names = self.names.all.iter();
         let frames: Vec<FrameId> = names
-            .map(|name| Frame::of_kind(FrameKind::Span, name))
+            .map(|name| Frame {
+                module: name.module.to_string(),
+                ..Frame::of_kind(FrameKind::Span, &name.text)
+            })
             .map(|frame| draft.frames.intern(frame))
             .collect();
         let gc = draft.frames.intern(Frame::built_in("GC", "GC"));
@@ -178,6 +231,35 @@ impl ProgramSpans {
     }
 }
 
+/// Which threads run on the capabilities.
+struct Running<'a> {
+    store: &'a Store,
+    /// Where the last search on each capability ended.
+    places: FxHashMap<CapId, usize>,
+}
+
+impl<'a> Running<'a> {
+    fn of(store: &'a Store) -> Self {
+        Self {
+            store,
+            places: FxHashMap::default(),
+        }
+    }
+
+    fn thread(&mut self, cap: Option<CapId>, time: u64) -> Option<ThreadId> {
+        let cap = cap?;
+        let place = self.places.entry(cap).or_default();
+        self.store.running(cap, Nanos(time), place)
+    }
+}
+
+/// Who announced a pass of GHC: the thread that ran, or the capability if the log has no threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Writer {
+    Thread(ThreadId),
+    Capability(Option<CapId>),
+}
+
 /// A span of messages that goes on.
 #[derive(Clone, Copy, Debug)]
 struct Open {
@@ -189,14 +271,20 @@ struct Open {
 #[derive(Debug, Default)]
 struct Search {
     found: ProgramSpans,
-    /// By name and number.
-    going_on: FxHashMap<(u32, Box<str>), Open>,
+    /// By name and number, passes of GHC by their writer too.
+    going_on: FxHashMap<(u32, Box<str>, Option<Writer>), Open>,
 }
 
 impl Search {
-    fn message(&mut self, announced: Announced<'_>, (time, cap): (u64, Option<CapId>)) {
-        let name = self.found.names.id(announced.name);
-        let key = (name, Box::from(announced.number));
+    fn message(
+        &mut self,
+        announced: Announced<'_>,
+        (time, cap): (u64, Option<CapId>),
+        writer: Option<Writer>,
+    ) {
+        let names = &mut self.found.names;
+        let name = names.id_in(announced.name, announced.module());
+        let key = (name, Box::from(announced.number), writer);
         let state = self
             .going_on
             .get(&key)
@@ -232,14 +320,15 @@ impl Search {
     }
 
     fn finish(mut self, end: Nanos) -> ProgramSpans {
-        for ((name, _), open) in std::mem::take(&mut self.going_on) {
+        for ((name, ..), open) in std::mem::take(&mut self.going_on) {
             self.close(name, open, end.0, true);
         }
         // In the order of time, also for the search for threads.
         let names = &self.found.names;
         self.found.spans.sort_by(|a, b| {
             let times = (a.start, a.end).cmp(&(b.start, b.end));
-            times.then_with(|| names.get(a.name).cmp(names.get(b.name)))
+            let name = |id| (names.get(id), names.module(id));
+            times.then_with(|| name(a.name).cmp(&name(b.name)))
         });
         self.found
     }

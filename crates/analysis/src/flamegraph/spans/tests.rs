@@ -24,7 +24,8 @@ fn said(messages: &[(u64, u16, &str)]) -> Messages {
 }
 
 fn spans(messages: &[(u64, u16, &str)], end: u64) -> ProgramSpans {
-    ProgramSpans::of_messages(&said(messages), &SpanPrefixes::default(), Nanos(end))
+    let prefixes = SpanPrefixes::default();
+    ProgramSpans::of_messages(&said(messages), &prefixes, &store(end), Nanos(end))
 }
 
 /// Thread 10 runs on capability 0 and thread 11 on capability 1, all the time.
@@ -56,6 +57,45 @@ fn rows(profile: &Profile) -> Vec<String> {
         }
     }
     rows
+}
+
+/// With `-j` GHC runs a pass for several modules at the same time, and several assemblers.
+#[test]
+fn passes_of_a_compiler_are_of_their_thread_and_module() {
+    let messages = [
+        (1, 0, "GHC:started: Simplifier [A]"),
+        (2, 1, "GHC:started: Simplifier [B]"),
+        (3, 0, "GHC:started: systool:as"),
+        (4, 1, "GHC:started: systool:as"),
+        (5, 0, "GHC:finished: systool:as"),
+        (7, 1, "GHC:finished: systool:as"),
+        (8, 0, "GHC:finished: Simplifier [A]"),
+        (9, 1, "GHC:finished: Simplifier [B]"),
+    ];
+    let found = spans(&messages, 20);
+    let (profile, _) = found.profile(&[], &store(20), Nanos(20));
+    let expected = [
+        "spans10.0 1..3 Simplifier",
+        "spans10.0 3..5 Simplifier systool:as",
+        "spans10.0 5..8 Simplifier",
+        "spans11.0 2..4 Simplifier",
+        "spans11.0 4..7 Simplifier systool:as",
+        "spans11.0 7..9 Simplifier",
+    ];
+    assert_eq!(rows(&profile), expected);
+    let modules = profile.frames.iter().map(|(_, frame)| frame.name());
+    let passes: Vec<String> = modules.filter(|name| name.contains("Simpl")).collect();
+    assert!(passes.contains(&"A.Simplifier".to_owned()), "{passes:?}");
+    assert!(passes.contains(&"B.Simplifier".to_owned()), "{passes:?}");
+    let log = Interval::new(Nanos(0), Nanos(20));
+    let [WindowTotals { rows, .. }] = &span_totals(&found, &[], log, None)[..] else {
+        panic!("one window");
+    };
+    let rows: Vec<_> = rows
+        .iter()
+        .map(|row| (row.name.as_str(), row.time.0, row.count))
+        .collect();
+    assert_eq!(rows, [("Simplifier", 14, 2), ("systool:as", 5, 2)]);
 }
 
 #[test]

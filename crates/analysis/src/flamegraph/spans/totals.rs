@@ -98,7 +98,7 @@ pub fn span_totals(
             // What begins where a window ends is the next one's.
             let begins = span.start >= from && (span.start < to || from == to || window.is_none());
             if time > 0 || begins {
-                let total = totals.entry(span.name).or_default();
+                let total = totals.entry(spans.names.plain(span.name)).or_default();
                 total.0 = total.0.saturating_add(time);
                 total.1 += u64::from(begins);
             }

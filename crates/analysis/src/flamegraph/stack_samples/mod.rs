@@ -1,18 +1,21 @@
 //! Stacks that `ghc-stack-profiler` sampled, from its binary messages
 //! (`eventlog/conventions/stack_profiler`).
 //!
-//! A long stack comes in parts, the innermost frames first; it was sampled
+//! A long stack comes in parts; it was sampled
 //! when the last part was written. Texts, locations and info tables (`IPE`
 //! events) may be defined after the stacks that refer to them, so names are
 //! looked up at the end. An info table that the log does not describe keeps its address: the
-//! symbols of the executable may name it.
+//! symbols of the executable may name it. Whether the frames are written outermost or innermost
+//! first depends on the version; the order is inferred once per log (`order`).
 //!
 //! A sample has no duration. It stands for the time since the one before: a
 //! tick, which is the median of the gaps between samples of one thread. The
 //! threads that a capability samples in one tick share it.
 
 mod oddities;
+mod order;
 pub mod problem;
+pub mod states;
 mod timing;
 
 use std::collections::BTreeMap;
@@ -20,10 +23,11 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use self::oddities::Oddities;
+use self::order::OrderEvidence;
 use self::problem::StackProblem;
 use super::draft::Draft;
 use crate::diagnostics::Diagnostics;
-use eventlog::conventions::stack_profiler::{StackFrame, StackFrames, StackMessage};
+use eventlog::conventions::stack_profiler::{FrameOrder, StackFrame, StackFrames, StackMessage};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::info_tables::InfoTables;
 use eventlog::{Event, EventSet, EventType, Record, Sink};
@@ -47,14 +51,18 @@ struct Sample {
 #[derive(Clone, Debug, Default)]
 struct Parts {
     since: Nanos,
-    /// Innermost first.
+    /// In the order of the log.
     frames: Vec<RawFrame>,
+    /// How many frames the first part has.
+    first: u16,
+    count: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Location {
     line: u32,
     column: u32,
+    function: Option<u64>,
     file: u64,
 }
 
@@ -66,7 +74,9 @@ pub struct StackSampleCollector {
     /// Every frame that occurs, once, and when it first did.
     frames: Vec<(StackFrame, Nanos)>,
     frame_ids: FxHashMap<StackFrame, RawFrame>,
+    /// In the order of the log, as if outermost frames came first.
     stacks: Stacks<RawFrame>,
+    order: OrderEvidence,
     parts: BTreeMap<(u32, u64), Parts>,
     samples: BTreeMap<CapId, Vec<Sample>>,
     oddities: Oddities,
@@ -81,7 +91,7 @@ impl Sink for StackSampleCollector {
 }
 
 impl StackSampleCollector {
-    /// So many frames a stack has at most; those further out are cut off.
+    /// So many frames a stack has at most; those that follow are cut off.
     const DEEPEST: usize = u16::MAX as usize;
 
     fn stack_event(&mut self, event: &Event<'_>, at: Nanos) {
@@ -93,6 +103,7 @@ impl StackSampleCollector {
     }
 
     fn message(&mut self, message: StackMessage<'_>, at: Nanos) {
+        self.order.message(&message);
         match message {
             StackMessage::Version(_) => {}
             StackMessage::Define { id, text } => {
@@ -102,9 +113,15 @@ impl StackSampleCollector {
                 id,
                 line,
                 column,
+                function,
                 file,
             } => {
-                let location = Location { line, column, file };
+                let location = Location {
+                    line,
+                    column,
+                    function,
+                    file,
+                };
                 self.locations.insert(id, location);
             }
             StackMessage::Stack {
@@ -115,7 +132,7 @@ impl StackSampleCollector {
             } => {
                 self.part((cap, thread), frames, at);
                 if last {
-                    self.whole((cap, thread), at);
+                    self.whole((cap, thread), frames.len(), at);
                 }
             }
         }
@@ -124,8 +141,10 @@ impl StackSampleCollector {
     fn part(&mut self, of: (u32, u64), frames: StackFrames<'_>, at: Nanos) {
         let mut parts = self.parts.remove(&of).unwrap_or_else(|| Parts {
             since: at,
-            frames: Vec::new(),
+            first: frames.len(),
+            ..Parts::default()
         });
+        parts.count = parts.count.saturating_add(1);
         let room = Self::DEEPEST.saturating_sub(parts.frames.len());
         for frame in frames.iter().take(room) {
             let next = place32(self.frames.len());
@@ -138,7 +157,7 @@ impl StackSampleCollector {
         self.parts.insert(of, parts);
     }
 
-    fn whole(&mut self, of: (u32, u64), at: Nanos) {
+    fn whole(&mut self, of: (u32, u64), last: u16, at: Nanos) {
         let Some(parts) = self.parts.remove(&of) else {
             return;
         };
@@ -148,7 +167,11 @@ impl StackSampleCollector {
             self.oddities.push(at, StackProblem::NoSuchCapability(of.0));
             return;
         };
-        let stack = self.stacks.intern(parts.frames.into_iter().rev());
+        if parts.count > 1 {
+            self.order.parts(parts.first, last);
+        }
+        let stack = self.stacks.intern(parts.frames);
+        self.order.sample(thread, stack, &self.stacks);
         let sample = Sample { at, thread, stack };
         self.samples.entry(cap).or_default().push(sample);
     }
@@ -163,6 +186,9 @@ impl StackSampleCollector {
         let mut draft = Draft::new();
         if self.samples.is_empty() {
             return (draft.finish(end, None), self.oddities.found);
+        }
+        if self.order.order() == FrameOrder::InnermostFirst {
+            self.reverse_stacks();
         }
         let names = self.named_frames(&mut draft, tables);
         let none = Frame::of_kind(FrameKind::Haskell, "no frames");
@@ -184,25 +210,47 @@ impl StackSampleCollector {
         (draft.finish(end, Some(tick)), self.oddities.found)
     }
 
+    /// Reverses the frames of all stacks: the log has the innermost first.
+    fn reverse_stacks(&mut self) {
+        let old = std::mem::take(&mut self.stacks);
+        let mut reversed: Vec<Option<StackId>> = vec![None; old.len()];
+        for sample in self.samples.values_mut().flatten() {
+            if let Some(stack) = reversed.get_mut(sample.stack.index()) {
+                let outermost_first = || old.innermost_first(sample.stack);
+                sample.stack = *stack.get_or_insert_with(|| self.stacks.intern(outermost_first()));
+            }
+        }
+    }
+
     fn named_frames(&mut self, draft: &mut Draft, tables: &InfoTables) -> Vec<FrameId> {
         let frames = std::mem::take(&mut self.frames).into_iter();
         let named = frames.map(|(frame, at)| {
             let frame = match frame {
                 StackFrame::InfoTable(address) => frame_of(tables, address),
-                StackFrame::Annotation { text, location } => self.annotation(text, location, at),
+                StackFrame::Annotation { text, location } => {
+                    let label = self.text(text, at);
+                    self.annotation(&label, location, at)
+                }
+                StackFrame::Location(id) => {
+                    let location = self.locations.get(&id);
+                    let function = location.and_then(|location| location.function);
+                    let label = function.map(|function| self.text(function, at));
+                    let label = label.unwrap_or_else(|| format!("location {id}"));
+                    self.annotation(&label, Some(id), at)
+                }
             };
             draft.frames.intern(frame)
         });
         named.collect()
     }
 
-    fn annotation(&mut self, text: u64, location: Option<u64>, at: Nanos) -> Frame {
-        let label = self.text(text, at);
+    fn annotation(&mut self, label: &str, location: Option<u64>, at: Nanos) -> Frame {
         let place = location.map(|id| (id, self.locations.get(&id).copied()));
         let location = match place {
             None => None,
-            Some((_, Some(Location { line, column, file }))) => {
-                Some(format!("{}:{line}:{column}", self.text(file, at)))
+            Some((_, Some(place))) => {
+                let file = self.text(place.file, at);
+                Some(format!("{file}:{}:{}", place.line, place.column))
             }
             Some((id, None)) => {
                 self.oddities.push(at, StackProblem::UnknownLocation(id));
@@ -211,7 +259,7 @@ impl StackSampleCollector {
         };
         Frame {
             location,
-            ..Frame::of_kind(FrameKind::Haskell, &label)
+            ..Frame::of_kind(FrameKind::Haskell, label)
         }
     }
 

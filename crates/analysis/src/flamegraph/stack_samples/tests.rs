@@ -30,6 +30,10 @@ impl StackSampleCollector {
                     bytes.extend(text.to_be_bytes());
                     bytes.extend(location.iter().flat_map(|id| id.to_be_bytes()));
                 }
+                StackFrame::Location(id) => {
+                    bytes.push(3);
+                    bytes.extend(id.to_be_bytes());
+                }
             }
         }
         self.take(at, 181, &bytes);
@@ -93,10 +97,10 @@ fn parts_are_put_together_and_named_by_what_comes_later() {
     let mut tables = InfoTables::default();
     collector.take(0, 181, b"\xFF\xC0\x01");
     // Another thread's stack stands between the parts.
-    collector.stack(10, (0, 7), false, &[table(0x30), note(1, Some(4))]);
+    collector.stack(10, (0, 7), false, &[table(0x10), table(0x20)]);
     collector.stack(11, (1, 8), true, &[table(0x10)]);
-    collector.stack(12, (0, 7), true, &[table(0x20), table(0x10)]);
-    collector.stack(22, (0, 7), true, &[table(0x20), table(0x10)]);
+    collector.stack(12, (0, 7), true, &[note(1, Some(4)), table(0x30)]);
+    collector.stack(22, (0, 7), true, &[table(0x10), table(0x20)]);
     collector.stack(31, (0, 7), true, &[]);
     describe(&mut tables, 0x10, "main", "Main", "M.hs:1:1-9");
     describe(&mut tables, 0x20, "", "Main", "");
@@ -173,7 +177,7 @@ fn what_is_wrong_costs_only_itself() {
     let (profile, oddities) = collector.finish(Nanos(9), &tables);
     assert_eq!(
         rows(&profile)[..2],
-        ["cap0 2..4 defined text 1", "cap0 4..6 text 1 defined"]
+        ["cap0 2..4 text 1 defined", "cap0 4..6 defined text 1"]
     );
     let mut oddities = oddities;
     oddities.sort();

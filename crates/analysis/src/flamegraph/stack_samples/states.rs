@@ -1,0 +1,111 @@
+//! Stack samples by what the scheduler says of their thread at their time.
+//!
+//! The outermost frames of a stack are the state, `running`, `ready` or `blocked`, and of a blocked
+//! thread the reason. So the stacks below `running` and `ready` are an on-CPU flame graph, those below
+//! `blocked` an off-CPU one. A sample is dated when a thread of the profiler writes it, which
+//! is the one that runs then on that capability: a thread that was running there is `ready`.
+
+use rustc_hash::FxHashMap;
+
+use super::super::draft::Draft;
+use crate::timeline::store::Store;
+use crate::timeline::waits::Wait;
+use eventlog::ids::{Nanos, ThreadId};
+use model::profile::frames::{Frame, FrameId, FrameKind};
+use model::profile::samples::Samples;
+use model::profile::stacks::StackId;
+use model::profile::{Profile, Track, TrackSource};
+use model::time::Interval;
+
+/// What a thread does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum State {
+    Is(Option<Wait>),
+    /// It does not live then, or the log has no scheduler events.
+    Unknown,
+}
+
+impl State {
+    /// The names of its frames, outermost first.
+    fn names(self) -> [Option<&'static str>; 2] {
+        match self {
+            Self::Is(None) => [Some("running"), None],
+            Self::Is(Some(Wait::Blocked(reason))) => [Some("blocked"), Some(reason.name())],
+            Self::Is(Some(Wait::Queued(_) | Wait::Collection)) => [Some("ready"), None],
+            Self::Unknown => [Some("unknown state"), None],
+        }
+    }
+}
+
+/// The states of a thread at these times, which are in order.
+fn thread_states(store: &Store, thread: ThreadId, times: &[Nanos]) -> Vec<State> {
+    let mut states = Vec::with_capacity(times.len());
+    let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
+        return states;
+    };
+    // The piece in which the last sample is reaches beyond it.
+    let range = Interval::new(first, Nanos(last.0.saturating_add(1)));
+    store.wait_pieces(thread, range, 0, |piece| {
+        while let Some(&time) = times
+            .get(states.len())
+            .filter(|time| **time < piece.span.end())
+        {
+            let lives = piece.span.start() <= time;
+            states.push(if lives {
+                State::Is(piece.wait)
+            } else {
+                State::Unknown
+            });
+        }
+    });
+    states.resize(times.len(), State::Unknown);
+    states
+}
+
+/// The stacks of a profile of samples below the states of their threads: a track for each thread.
+/// Without tracks if the log has no scheduler events.
+#[must_use]
+pub fn group_by_state(profile: &Profile, store: &Store, end: Nanos) -> Profile {
+    let mut draft = Draft::new();
+    let frames = profile.frames.iter();
+    let frames: Vec<FrameId> = frames
+        .map(|(_, frame)| draft.frames.intern(frame.clone()))
+        .collect();
+    let mut placed: FxHashMap<(State, StackId), StackId> = FxHashMap::default();
+    let mut is_known = false;
+    for track in &profile.tracks {
+        let TrackSource::Thread(thread) = track.source else {
+            continue;
+        };
+        let all = || (0..track.samples.len()).filter_map(|place| track.samples.get(place));
+        let times: Vec<Nanos> = all().map(|(span, _)| span.end()).collect();
+        let mut samples = Samples::default();
+        for (state, (span, stack)) in thread_states(store, thread, &times).into_iter().zip(all()) {
+            is_known |= state != State::Unknown;
+            let new = placed.entry((state, stack)).or_insert_with(|| {
+                let kind = match state {
+                    State::Is(_) => FrameKind::Waiting,
+                    State::Unknown => FrameKind::Unknown,
+                };
+                let names = state.names().into_iter().flatten();
+                let outermost = names.fold(StackId::EMPTY, |stack, name| {
+                    draft.push(stack, Frame::of_kind(kind, name))
+                });
+                let inner = profile.stacks.outermost_first(stack).into_iter();
+                let inner = inner.filter_map(|frame| frames.get(frame.0 as usize));
+                inner.fold(outermost, |stack, frame| draft.stacks.push(stack, *frame))
+            });
+            samples.push(span, *new);
+        }
+        draft.tracks.push(Track {
+            source: track.source,
+            samples,
+            open: Vec::new(),
+            sampled: true,
+        });
+    }
+    if !is_known {
+        draft.tracks.clear();
+    }
+    draft.finish(end, profile.tick_interval)
+}
