@@ -108,7 +108,8 @@ fn headline(comparison: &Comparison) -> String {
             comparison.runs_needed()
         ),
     };
-    format!("{runs_before} runs before, {runs_after} after: {said}")
+    let before = model::format::many(*runs_before as u64, "run");
+    format!("{before} before, {runs_after} after: {said}")
 }
 
 /// What is said of outliers, by which rule they are such.

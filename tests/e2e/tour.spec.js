@@ -1,5 +1,7 @@
 // The tour: every step shows what it speaks of.
 
+import { gunzipSync } from 'node:zlib';
+
 import { expect, test } from '@playwright/test';
 import { fixture, loaded, openLog, started, strip } from './helpers.js';
 
@@ -95,4 +97,17 @@ test('the palette begins it too, and another log ends it', async ({ page }) => {
   await expect(card(page)).toBeVisible();
   await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l'));
   await expect(card(page)).toHaveCount(0);
+});
+
+test('a host that inflates the sample on its way changes nothing', async ({ page }) => {
+  await page.route('**/*.eventlog.gz', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ status: 200, body: gunzipSync(await response.body()) });
+  });
+  await start(page);
+  await expect(card(page)).toContainText('1 of 8');
+  await expect(page.getByText('made for another log')).toHaveCount(0);
+  await card(page).getByRole('button', { name: 'Next' }).click();
+  await expect(card(page)).toContainText('2 of 8');
+  await expect(page.getByText('made for another log')).toHaveCount(0);
 });
