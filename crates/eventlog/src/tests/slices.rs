@@ -210,7 +210,11 @@ fn slices_of_damaged_logs_are_the_log() {
 fn block(cap: u16, (begin, end): (u64, u64), events: &[(EventType, u64)]) -> Vec<u8> {
     let thread = 7_u32.to_be_bytes();
     let event = |(id, time): &(EventType, u64)| {
-        let payload = if *id == EventType::RUN_THREAD { &thread[..] } else { &[] };
+        let payload = if *id == EventType::RUN_THREAD {
+            &thread[..]
+        } else {
+            &[]
+        };
         [&id.0.to_be_bytes()[..], &time.to_be_bytes(), payload].concat()
     };
     let events: Vec<u8> = events.iter().flat_map(event).collect();
@@ -233,10 +237,14 @@ fn a_collection_dated_before_its_block_is_in_its_place() {
         (EventType::GC_END, Some(0), "Finished GC"),
         (EventType::BLOCK_MARKER, Some(14), "Block marker"),
     ];
-    let mut log = crate::encode::header_bytes(types.into_iter());
+    let mut log = crate::encode::header_bytes(types);
     let run = EventType::RUN_THREAD;
     log.extend(block(0, (10, 40), &[(run, 20), (run, 30)]));
-    log.extend(block(1, (10, 90), &[(run, 25), (run, 42), (run, 44), (run, 60)]));
+    log.extend(block(
+        1,
+        (10, 90),
+        &[(run, 25), (run, 42), (run, 44), (run, 60)],
+    ));
     let collection = [(EventType::GC_START, 38), (EventType::GC_END, 50)];
     log.extend(block(0, (45, 90), &collection));
     log.extend([0xFF, 0xFF]);
