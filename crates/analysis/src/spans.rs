@@ -1,12 +1,11 @@
 //! Runs the automata over a log, one of each kind per capability or thread,
 //! and hands every span on as it ends.
 
-use rustc_hash::FxHashSet;
-
 use crate::automata::gc_phase::{self, Phase};
 use crate::automata::thread_state::{Input, Reason, State, ThreadSpan};
 use crate::automata::{Oddity, gc, mutator, thread_state};
 use eventlog::cursor::Cursor;
+use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::thread_map::ThreadMap;
 use eventlog::{EventSet, EventType, Record, Sink, StopStatus};
@@ -121,7 +120,7 @@ pub struct SpanAnalysis {
     caps: Vec<CapMachines>,
     threads: ThreadMap<Thread>,
     /// Threads that further capabilities saw finish: none in a sound log.
-    finished_again: FxHashSet<(CapId, ThreadId)>,
+    finished_again: SeededSet<(CapId, ThreadId)>,
 }
 
 impl SpanAnalysis {
@@ -132,7 +131,7 @@ impl SpanAnalysis {
             analyses,
             caps: Vec::new(),
             threads: ThreadMap::default(),
-            finished_again: FxHashSet::default(),
+            finished_again: SeededSet::default(),
         }
     }
 

@@ -24,6 +24,7 @@ pub mod event;
 mod event_set;
 #[cfg(any(unix, windows))]
 mod file_source;
+pub mod hash;
 pub mod header;
 pub mod hp;
 pub mod ids;

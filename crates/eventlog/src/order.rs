@@ -9,8 +9,6 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-
 use super::blocks::{Block, BlockIndex, Section};
 use super::event_set::EventSet;
 use super::header::Header;
@@ -20,6 +18,7 @@ use super::rows::{Chunk, Place, RowIndex};
 use super::scan::Bounds;
 use super::stream::{Fill, LOW_WATER, Stream, cut};
 use super::window::Need;
+use crate::hash::SeededSet;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
 /// Something that takes events in analysis order.
@@ -189,7 +188,7 @@ pub(crate) struct Merger {
     /// that was not begun.
     schedule: VecDeque<Range<u64>>,
     /// Where the blocks after that one start that were begun before it.
-    begun: FxHashSet<u64>,
+    begun: SeededSet<u64>,
     section_ended: bool,
     section_end: ByteOffset,
     cut_at: u64,
@@ -223,7 +222,7 @@ impl Merger {
             queue: Vec::new(),
             window: 0,
             schedule: VecDeque::new(),
-            begun: FxHashSet::default(),
+            begun: SeededSet::default(),
             section_ended: true,
             section_end: ByteOffset(0),
             cut_at: u64::MAX,

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek};
 
-use rustc_hash::FxHashMap;
-
 use super::Session;
 use analysis::heap::names::TableSymbols;
 use analysis::heap::{Breakdown, Label};
+use eventlog::hash::SeededMap;
 use eventlog::ids::Address;
 use eventlog::info_tables::address_of;
 use eventlog::names::Key;
@@ -92,11 +91,11 @@ impl Session {
         let distinct: BTreeSet<Address> = (wanted.functions.into_iter())
             .chain(wanted.info_tables.into_iter().filter(unknown))
             .collect();
-        let names: FxHashMap<Address, &Name> =
+        let names: SeededMap<Address, &Name> =
             naming.names.iter().map(|(at, name)| (*at, name)).collect();
         let named = distinct.iter().filter(|at| names.contains_key(at)).count() as u64;
         let addresses = distinct.len() as u64;
-        for (address, name) in &names {
+        for (address, name) in &naming.names {
             self.recording
                 .names
                 .insert(Key::InfoTable(address.0), &name.qualified());

@@ -8,7 +8,6 @@
 //! thread. Should a guess be wrong, as it may be in a damaged log, the slice is read
 //! again from the true states ([`Entry`]).
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::deep_stacks::DeepStack;
@@ -20,6 +19,7 @@ use crate::account::runs::{RunColumns, RunRef};
 use crate::automata::thread_state::{Activity, Input, Reason, State};
 use crate::diagnostics::Diagnostics;
 use eventlog::cursor::Cursor;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::texts::TextId;
 use eventlog::{EventType, Record, StopStatus};
@@ -157,7 +157,7 @@ pub(crate) struct SliceThreadAnalysis {
     heads: Vec<Head>,
     order: Vec<u32>,
     complete: bool,
-    known: FxHashMap<ThreadId, Thread>,
+    known: SeededMap<ThreadId, Thread>,
 }
 
 impl SliceThreadAnalysis {

@@ -3,8 +3,6 @@
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
-
 use super::deep_stacks::DeepStack;
 use super::group_waits::WaitsIn;
 use super::instants::Instants;
@@ -16,6 +14,7 @@ use crate::account::facts::Facts;
 use crate::account::runs::{Cap, LookedAt, Run, RunLane, RunRef};
 use crate::account::{Account, Ledger, ReadyParts};
 use crate::diagnostics::Diagnostics;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::texts::TextId;
 use model::class::StopCode;
@@ -36,7 +35,7 @@ pub struct Store {
     /// Lane 0 has the runs of no capability, lane n + 1 those of capability n.
     pub(super) lanes: Vec<Cap>,
     pub(super) threads: Threads,
-    pub(super) owners: FxHashMap<RunRef, ThreadId>,
+    pub(super) owners: SeededMap<RunRef, ThreadId>,
     pub(super) deep_stacks: Vec<DeepStack>,
     /// The runs of all threads, one thread's after the other's, as places in
     /// `lanes` put end to end.
@@ -47,10 +46,10 @@ pub struct Store {
     pub(super) indexes: Remembered<u32, TurnIndex>,
     pub(super) instants: Instants,
     /// When threads were woken that then did not run before the log ended.
-    pub(super) woken_at_end_ns: FxHashMap<ThreadId, u64>,
+    pub(super) woken_at_end_ns: SeededMap<ThreadId, u64>,
     /// Stops of threads that did not run, which only damaged logs have, are
     /// kept as empty runs: which of a thread's runs these are.
-    pub(super) stops_again: FxHashMap<u32, Vec<u32>>,
+    pub(super) stops_again: SeededMap<u32, Vec<u32>>,
     /// What threads waited for, by range.
     pub(crate) waits: Remembered<Option<Interval>, WaitsIn>,
     /// Threads by label; made when they are first needed.
@@ -64,7 +63,7 @@ pub struct Store {
     pub(super) readied: Moments,
     pub(super) ledger: Ledger,
     /// Of threads that were ready in the end: how their last ready time divides.
-    pub(super) ready_at_end: FxHashMap<ThreadId, ReadyParts>,
+    pub(super) ready_at_end: SeededMap<ThreadId, ReadyParts>,
     pub(super) end: Nanos,
     pub(super) settled: bool,
     /// Where the columns are.

@@ -16,8 +16,6 @@ pub mod opentelemetry;
 mod samples;
 pub mod totals;
 
-use rustc_hash::FxHashMap;
-
 pub use self::lanes::MOST_LANES;
 use self::lanes::{Lane, lanes, share};
 use self::opentelemetry::TelemetrySpans;
@@ -27,6 +25,7 @@ use crate::automata::announced::{Announcement, GoingOn, step};
 use crate::timeline::messages::Messages;
 use crate::timeline::store::Store;
 use crate::timeline::user_spans::{Announced, SpanPrefixes};
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::place::place32;
 use model::profile::frames::{Frame, FrameId, FrameKind};
@@ -49,7 +48,7 @@ pub(super) struct ProgramSpan {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     all: Vec<Box<str>>,
-    ids: FxHashMap<Box<str>, u32>,
+    ids: SeededMap<Box<str>, u32>,
 }
 
 impl Names {
@@ -107,7 +106,7 @@ impl ProgramSpans {
     /// The thread of each span: the one that ran where it was announced.
     fn threads(&self, store: &Store) -> Vec<Option<ThreadId>> {
         // Where the last search on each capability ended.
-        let mut places: FxHashMap<CapId, usize> = FxHashMap::default();
+        let mut places: SeededMap<CapId, usize> = SeededMap::default();
         let thread = |span: &ProgramSpan| {
             let cap = span.cap?;
             let place = places.entry(cap).or_default();
@@ -190,7 +189,7 @@ struct Open {
 struct Search {
     found: ProgramSpans,
     /// By name and number.
-    going_on: FxHashMap<(u32, Box<str>), Open>,
+    going_on: SeededMap<(u32, Box<str>), Open>,
 }
 
 impl Search {
@@ -239,7 +238,8 @@ impl Search {
         let names = &self.found.names;
         self.found.spans.sort_by(|a, b| {
             let times = (a.start, a.end).cmp(&(b.start, b.end));
-            times.then_with(|| names.get(a.name).cmp(names.get(b.name)))
+            let names = || names.get(a.name).cmp(names.get(b.name));
+            times.then_with(names).then_with(|| a.cap.cmp(&b.cap))
         });
         self.found
     }

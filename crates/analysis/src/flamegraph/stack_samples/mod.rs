@@ -17,13 +17,12 @@ mod timing;
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-
 use self::oddities::Oddities;
 use self::problem::StackProblem;
 use super::draft::Draft;
 use crate::diagnostics::Diagnostics;
 use eventlog::conventions::stack_profiler::{StackFrame, StackFrames, StackMessage};
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::info_tables::InfoTables;
 use eventlog::{Event, EventSet, EventType, Record, Sink};
@@ -61,11 +60,11 @@ struct Location {
 /// Collects stack samples and what names their frames.
 #[derive(Clone, Debug, Default)]
 pub struct StackSampleCollector {
-    texts: FxHashMap<u64, Box<str>>,
-    locations: FxHashMap<u64, Location>,
+    texts: SeededMap<u64, Box<str>>,
+    locations: SeededMap<u64, Location>,
     /// Every frame that occurs, once, and when it first did.
     frames: Vec<(StackFrame, Nanos)>,
-    frame_ids: FxHashMap<StackFrame, RawFrame>,
+    frame_ids: SeededMap<StackFrame, RawFrame>,
     stacks: Stacks<RawFrame>,
     parts: BTreeMap<(u32, u64), Parts>,
     samples: BTreeMap<CapId, Vec<Sample>>,
