@@ -15,6 +15,7 @@
 pub mod ahead;
 pub mod backing;
 pub mod blocks;
+pub mod cap_table;
 pub mod closure_type;
 pub mod conventions;
 pub mod cursor;

@@ -51,7 +51,7 @@ impl Store {
         let readied = std::mem::take(&mut self.readied);
         let mut grouping = Grouping::new(&self.threads, &self.lane_starts, &self.shelf);
         let (facts, shelf) = (&self.facts, &self.shelf);
-        let lanes = &self.lanes;
+        let lanes = (&self.lanes[..], &self.cap_lanes);
         let ledger = Ledger::make(facts, self.end, lanes, readied, lost, &mut grouping, shelf);
         let Grouping {
             runs,

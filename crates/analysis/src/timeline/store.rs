@@ -14,6 +14,7 @@ use crate::account::facts::Facts;
 use crate::account::runs::{Cap, LookedAt, Run, RunLane, RunRef};
 use crate::account::{Account, Ledger, ReadyParts};
 use crate::diagnostics::Diagnostics;
+use eventlog::cap_table::CapLanes;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::texts::TextId;
@@ -32,8 +33,10 @@ pub(super) const FEW_THREADS: u32 = 256;
 /// All spans of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Store {
-    /// Lane 0 has the runs of no capability, lane n + 1 those of capability n.
+    /// Lane 0 has the runs of no capability.
     pub(super) lanes: Vec<Cap>,
+    /// Which lane is that of a capability.
+    pub(super) cap_lanes: CapLanes,
     pub(super) threads: Threads,
     pub(super) owners: SeededMap<RunRef, ThreadId>,
     pub(super) deep_stacks: Vec<DeepStack>,
@@ -83,22 +86,25 @@ impl Store {
         }
     }
 
-    pub(super) fn lane_of(cap: Option<CapId>) -> usize {
-        cap.map_or(0, |cap| usize::from(cap.0) + 1)
+    pub(super) fn lane_mut(&mut self, cap: Option<CapId>) -> &mut Cap {
+        let lane = self.make_lane(cap);
+        &mut self.lanes[lane]
     }
 
-    pub(super) fn lane_mut(&mut self, cap: Option<CapId>) -> &mut Cap {
-        let lane = Self::lane_of(cap);
+    /// The number of a capability's lane, which there is from then on.
+    #[inline]
+    pub(super) fn make_lane(&mut self, cap: Option<CapId>) -> usize {
+        let lane = self.cap_lanes.lane_or_insert(cap);
         if lane >= self.lanes.len() {
             self.lanes.resize_with(lane + 1, Cap::default);
         }
-        &mut self.lanes[lane]
+        lane
     }
 
     /// The lanes of a capability.
     #[must_use]
     pub fn cap(&self, cap: CapId) -> Option<&Cap> {
-        self.lanes.get(Self::lane_of(Some(cap)))
+        self.lanes.get(self.cap_lanes.lane(Some(cap))?)
     }
 
     /// When the last event was, once [`settle`](Self::settle)d.
@@ -249,10 +255,7 @@ impl Store {
     }
 
     pub(crate) fn run_cap(&self, run: RunRef) -> Option<CapId> {
-        run.lane
-            .checked_sub(1)
-            .and_then(|cap| u16::try_from(cap).ok())
-            .map(CapId)
+        self.cap_lanes.cap(run.lane as usize)
     }
 
     /// When a stack that was large already was made larger: of which thread, and its bytes by
@@ -276,8 +279,8 @@ impl Store {
     /// Learns what is known of the log beyond its spans: before those are
     /// reported that are still open at its end.
     pub(crate) fn learn(&mut self, facts: Facts) {
-        if let Some(last) = facts.caps.last() {
-            self.lane_mut(Some(last.cap));
+        for of in &facts.caps {
+            self.make_lane(Some(of.cap));
         }
         self.facts = facts;
     }
