@@ -10,7 +10,7 @@ use super::header::{Header, MAGIC, MAX_HEADER_BYTES, Parsed, converted_as_text, 
 use super::problem::{Damage, DamageKind, DamageList, LogError};
 use super::record::{MAX_EVENT_BYTES, Marker, extent};
 use super::scan::{
-    Bounds, Landing, Run, damaged_marker, landing, leads_to_events, outside_times, run,
+    Bounds, Landing, Run, damaged_marker, landing, leads_to_events, next_marker, outside_times, run,
 };
 use super::window::{Need, Windows};
 use crate::ids::{ByteOffset, CapId, Nanos};
@@ -138,7 +138,7 @@ pub(crate) struct Indexer {
 }
 
 /// Stale bytes before a header are few; anything longer is not an eventlog.
-const MAX_STALE_BYTES: u64 = 64 << 10;
+pub(crate) const MAX_STALE_BYTES: u64 = 64 << 10;
 /// How much is looked at in one go where a marker is missing.
 const LOST_STRIDE: u64 = 16 << 10;
 
@@ -519,15 +519,11 @@ impl Indexer {
         };
         let stride = LOST_STRIDE.min(end.saturating_sub(from));
         let bytes = self.file.get(from, stride + Marker::BYTES as u64)?;
-        let candidate = bytes
-            .windows(Marker::BYTES)
-            .take(stride as usize)
-            .enumerate()
-            .find_map(|(i, window)| match Marker::parse(window) {
-                Some(marker) if marker.is_plausible() => Some((i, Some(marker))),
-                None if window.starts_with(b"hdrbhetb") => Some((i, None)),
-                _ => None,
-            });
+        let bytes = &bytes[..bytes.len().min(stride as usize + Marker::BYTES - 1)];
+        let marker = next_marker(bytes);
+        let before = marker.map_or(bytes, |(at, _)| &bytes[..at]);
+        let header = memchr::memmem::find(before, b"hdrbhetb").map(|at| (at, None));
+        let candidate = header.or(marker.map(|(at, marker)| (at, Some(marker))));
         let at = candidate.map_or(from + stride, |(i, _)| from + i as u64);
         if at >= end {
             return Ok(match otherwise {
