@@ -14,6 +14,7 @@
 
 pub mod ahead;
 pub mod backing;
+pub mod block_list;
 pub mod blocks;
 pub mod cap_table;
 pub mod closure_type;

@@ -19,7 +19,12 @@ impl Bounds {
     /// later time if it never was. In all logs that are known, the times of the
     /// events are inside, to the nanosecond.
     pub(crate) fn of(marker: &Marker) -> Self {
-        match (marker.begin, marker.end) {
+        Self::of_times(marker.begin, marker.end)
+    }
+
+    /// The same of a block that was begun and flushed at these times.
+    pub(crate) fn of_times(begin: Nanos, end: Nanos) -> Self {
+        match (begin, end) {
             (begin, Nanos(0)) => Self {
                 from: begin,
                 ..Self::ANY
