@@ -2,7 +2,7 @@
 # Fills the fuzzers' corpora from the fixtures: whole logs and their first 8 KiB, headers, single payloads.
 set -eu
 cd "$(dirname "$0")"
-mkdir -p corpus/log corpus/heap_report corpus/header corpus/event corpus/symbols corpus/calls corpus/link corpus/questions corpus/slices corpus/cut corpus/live
+mkdir -p corpus/log corpus/heap_report corpus/header corpus/event corpus/symbols corpus/calls corpus/link corpus/questions corpus/slices corpus/cut corpus/live corpus/adversary
 for log in ../tests/fixtures/logs/*/*.eventlog; do
   name=$(basename "$(dirname "$log")")-$(basename "$log" .eventlog)
   # The first byte says in which pieces the log is supplied.
@@ -17,6 +17,7 @@ for log in ../tests/fixtures/logs/*/*.eventlog; do
   cp "corpus/questions/$name" "corpus/slices/$name"
   # The first byte says in which pieces the log comes.
   cp "corpus/log/$name-pieces" "corpus/live/$name"
+  tail -c 2000 "$log" > "corpus/adversary/$name"
   # The first four bytes say which part is cut.
   { printf '\103\001\010\000'; head -c 19000 "$log"; } > "corpus/cut/$name"
   head -c 4096 "$log" > "corpus/header/$name"

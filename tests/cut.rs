@@ -1,6 +1,7 @@
 //! `eventscope cut`: what stays of a log is what was asked for, and what it refers to.
 
 use crate::common;
+use eventlog::hash::SeededSet;
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +17,6 @@ use eventlog::{Event, EventType, LogError, LogReader, Record};
 use eventlog_edit::anonymous::Anonymiser;
 use eventlog_edit::cut::{Cut, CutCounts, Selection};
 use proptest::prelude::*;
-use rustc_hash::FxHashSet;
 use tempfile::TempDir;
 
 fn cut(
@@ -224,7 +224,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn an_anonymous_log_has_no_text_of_the_original() {
-    let mut allowed: FxHashSet<String> = words(WORDS).map(str::to_lowercase).collect();
+    let mut allowed: SeededSet<String> = words(WORDS).map(str::to_lowercase).collect();
     allowed.extend(eventlog::closure_type::ClosureType::all().flat_map(|kind| {
         words(kind.name())
             .map(str::to_lowercase)
@@ -232,7 +232,7 @@ fn an_anonymous_log_has_no_text_of_the_original() {
     }));
     for_all(known([40, 500], [130, 1000]), |case| {
         let log = case.bytes();
-        let mut secrets: FxHashSet<String> = FxHashSet::default();
+        let mut secrets: SeededSet<String> = SeededSet::default();
         let mut collect = |record: &Record<'_>| {
             for text in texts(&record.event()) {
                 secrets.extend(words(&text).map(str::to_lowercase));
@@ -242,7 +242,7 @@ fn an_anonymous_log_has_no_text_of_the_original() {
             return Ok(0);
         }
         let (new, counts) = cut(&log, Selection::default(), true).map_err(|e| e.to_string())?;
-        let mut left = FxHashSet::default();
+        let mut left = SeededSet::default();
         let mut check = |record: &Record<'_>| {
             for text in texts(&record.event()) {
                 left.extend(words(&text).map(str::to_lowercase));

@@ -227,3 +227,34 @@ fn no_circle_of_modules_runs_through_different_folders() {
     assert!(arrows > 500, "only {arrows} uses of modules were found");
     assert!(circles.is_empty(), "{circles:#?}");
 }
+
+/// A file chooses the keys of most tables, so a hash function without a secret lets a small file make each lookup slow.
+#[test]
+fn hash_tables_have_seeds() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut unseeded = Vec::new();
+    for package in packages() {
+        let mut all = Vec::new();
+        files(&package, &mut all);
+        all.retain(|file| !file.ends_with("eventlog/src/hash.rs"));
+        all.retain(|file| !module(&package, file).iter().any(|name| name == "tests"));
+        let is_native = package.ends_with("src/cli");
+        for file in all {
+            let text = fs::read_to_string(&file).expect("a source file");
+            let mut paths = Paths::default();
+            paths.visit_file(&syn::parse_file(&text).expect("Rust"));
+            for path in paths.found.iter().chain(&paths.handed_on) {
+                let has = |name: &str| path.iter().any(|part| part == name);
+                // Those of the standard library have a seed, but not in WebAssembly.
+                let is_standard =
+                    has("std") && (has("HashMap") || has("HashSet") || has("RandomState"));
+                let is_other = path[0] == "rustc_hash" || path[0] == "foldhash";
+                if is_other || is_standard && !is_native {
+                    let name = file.strip_prefix(root).unwrap_or(&file).display();
+                    unseeded.push(format!("{name}: {}", path.join("::")));
+                }
+            }
+        }
+    }
+    assert!(unseeded.is_empty(), "{unseeded:#?}");
+}

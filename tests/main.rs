@@ -3,6 +3,7 @@
 //! One program, so that it is linked once and all its tests share the cores:
 //! `cargo test --test main NAME` runs those with a name that contains `NAME`, such as a module's.
 
+mod adversarial;
 mod assert;
 mod big_log;
 mod censuses;

@@ -183,6 +183,35 @@ fn has_both(
     Ok(())
 }
 
+/// Events of two processes at one time need no order: they are no reason to begin new blocks.
+#[test]
+fn processes_with_the_same_times_have_few_blocks() {
+    let log = |pid: u32| {
+        let types = [TYPES, &[(32, Some(8), "Process ID")]].concat();
+        let mut log = Build::with_types(&types);
+        log.block(None, (1, 5), |log| {
+            log.event(32, 2, &[[0; 4], pid.to_be_bytes()].concat())
+        });
+        // Capabilities of one process are not at one time.
+        for (cap, step) in [(0, 700), (1, 1100), (2, 1300)] {
+            log.block(Some(cap), (10, 10_000_000), |log| {
+                for at in (0..2_000).map(|number| 101 + u64::from(cap) + 20 * step * number / 10) {
+                    log.run(at, 7).stop(at + step, 7, 3);
+                }
+                log
+            });
+        }
+        log.end().bytes.clone()
+    };
+    let logs = [log(1), log(2)];
+    let (new, ..) = merged(&[&logs[0], &logs[1]], &Align::Start, &[]).expect("a plan");
+    let (all, reader) = events(&new);
+    assert_eq!(reader.damage().count(), 0);
+    assert!(all.len() > 24_000);
+    let most = logs[0].len() + logs[1].len() + logs[0].len() / 10;
+    assert!(new.len() < most, "{} bytes of {}", new.len(), logs[0].len());
+}
+
 #[test]
 fn of_two_processes_each_has_its_events() {
     let names = [

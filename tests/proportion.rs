@@ -17,7 +17,7 @@ use common::build::{Build, TYPES};
 use eventlog::source::read_log;
 use eventlog::{Record, Sink};
 use rustix::time::{ClockId, clock_gettime};
-use session::questions::SummaryQuery;
+use session::questions::{DigestQuery, FindingsQuery, SummaryQuery};
 
 fn processor_time() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
@@ -119,4 +119,142 @@ fn threads_that_never_stop() {
     };
     // So many that of both logs most threads are packed.
     grows_in_proportion("open threads", log, 400_000);
+}
+
+/// Ids that fall into one bucket of a table that multiplies them with a number that everybody knows.
+fn colliding(number: u32) -> u64 {
+    const INVERSE: u64 = 0x7814_94a5_5daa_ed0d;
+    u64::from(number + 1).wrapping_mul(INVERSE)
+}
+
+/// A log with an event for each number.
+fn of_events(count: u32, event: impl Fn(u32) -> (u16, Vec<u8>)) -> Vec<u8> {
+    let types = [
+        TYPES,
+        &[
+            (55, Some(18), "Task create"),
+            (181, None, "User binary message"),
+            (210, None, "Ticky counter definition"),
+            (212, Some(0), "Ticky sample"),
+        ],
+    ]
+    .concat();
+    let mut log = Build::with_types(&types);
+    for first in (0..count).step_by(1000) {
+        let time = |number: u32| 1000 + 10 * u64::from(number);
+        log.block(Some(0), (time(first), time(first + 1000)), |log| {
+            for number in first..count.min(first + 1000) {
+                let (id, payload) = event(number);
+                log.event(id, time(number), &payload);
+            }
+            log
+        });
+    }
+    log.end().bytes.clone()
+}
+
+#[test]
+fn tasks_whose_ids_collide() {
+    let task = |number: u32| {
+        let id = colliding(number).to_be_bytes();
+        (55, [&id[..], &[0; 10]].concat())
+    };
+    grows_in_proportion("tasks", |count| of_events(count, task), 40_000);
+}
+
+#[test]
+fn info_tables_whose_addresses_collide() {
+    let table = |number: u32| {
+        let address = colliding(number).to_be_bytes();
+        let texts = format!("t{number}\0\x31\0t\0l\0m\0f:1\0");
+        (169, [&address[..], texts.as_bytes()].concat())
+    };
+    grows_in_proportion("info tables", |count| of_events(count, table), 40_000);
+}
+
+#[test]
+fn ticky_counters_whose_ids_collide() {
+    let counter = |number: u32| {
+        let id = colliding(number).to_be_bytes();
+        let texts = format!("\0\x01a\0n{number}\0");
+        (210, [&id[..], texts.as_bytes()].concat())
+    };
+    grows_in_proportion("ticky counters", |count| of_events(count, counter), 40_000);
+}
+
+#[test]
+fn texts_of_stacks_whose_ids_collide() {
+    let text = |number: u32| {
+        let id = colliding(number).to_be_bytes();
+        let text = format!("{:04}", number % 10_000);
+        (
+            181,
+            [&[0xFF, 0xCC], &id[..], &[0, 4], text.as_bytes()].concat(),
+        )
+    };
+    grows_in_proportion("texts of stacks", |count| of_events(count, text), 40_000);
+}
+
+#[test]
+fn spans_whose_ids_collide() {
+    let span = |number: u32| {
+        let id = colliding(number).to_le_bytes();
+        (181, [b"OT\x03\x01", &id[..], b"n"].concat())
+    };
+    grows_in_proportion("spans", |count| of_events(count, span), 40_000);
+}
+
+/// So many collections; one event names a capability.
+fn names_a_capability(cap: u16, collections: u64) -> Vec<u8> {
+    let types = [TYPES, &[(45, Some(2), "Create capability")]].concat();
+    let mut log = Build::with_types(&types);
+    log.block(None, (1, 5), |log| {
+        log.event(45, 2, &[0, 0]).event(45, 2, &cap.to_be_bytes())
+    });
+    log.block(Some(0), (10, 1_000_000 + collections * 500_000), |log| {
+        for number in 0..collections {
+            let at = 1000 + number * 500_000;
+            log.run(at, 1).stop(at + 400_000, 1, 1);
+            log.event(9, at + 400_000, &[]).event(10, at + 430_000, &[]);
+        }
+        log
+    });
+    log.end().bytes.clone()
+}
+
+/// One flipped bit makes a capability with a great number.
+#[test]
+fn a_great_number_is_no_more_work_than_a_small_one() {
+    let time = |cap| {
+        let log = names_a_capability(cap, 200);
+        let before = processor_time();
+        let session = common::session_of(&log).expect("a log");
+        let _ = session.ask(&SummaryQuery(None));
+        let _ = session.ask(&FindingsQuery(None));
+        let _ = session.ask(&DigestQuery(None));
+        processor_time() - before
+    };
+    let least = |cap| (0..5).map(|_| time(cap)).min().unwrap_or_default();
+    let [small, great] = [1, 65_534].map(least);
+    assert!(
+        great < 8 * small,
+        "{small:?}, with a great number {great:?}"
+    );
+}
+
+/// A hole in a file is passed over at once.
+#[test]
+fn zeros_are_less_work_than_other_bytes_that_are_no_events() {
+    let time = |byte: u8| {
+        let mut log = Build::new();
+        log.block(Some(0), (1, 1_000_000), |log| log.runs(10, 100));
+        log.raw(&vec![byte; 4 << 20]);
+        let before = processor_time();
+        let session = common::session_of(&log.bytes).expect("a log");
+        assert_eq!(session.events(), 200);
+        processor_time() - before
+    };
+    let least = |byte| (0..5).map(|_| time(byte)).min().unwrap_or_default();
+    let [zeros, others] = [0, 0x30].map(least);
+    assert!(4 * zeros < others, "{zeros:?}, other bytes {others:?}");
 }

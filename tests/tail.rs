@@ -202,6 +202,51 @@ fn what_is_no_log_says_so() {
         "{}",
         said(&output)
     );
-    let output = tail(&["tcp:localhost"], || {});
-    assert_eq!(output.status.code(), Some(2));
+    for no_place in ["tcp:localhost", "tcp:localhost:99999"] {
+        let output = tail(&[no_place], || {});
+        assert_eq!(output.status.code(), Some(2), "{no_place}");
+    }
+}
+
+/// Another file may have the name of the one that is read, whatever its length; or none for a while.
+#[test]
+fn a_file_that_was_replaced_or_deleted_is_noticed() {
+    let (first, second) = (log(SOUND[0]), log(SOUND[1]));
+    let bytes = fs::read(&first).expect("a log");
+    let other = fs::read(&second).expect("a log");
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let path = folder.path().join("replaced.eventlog");
+    // No longer than the other, so that its length does not give it away.
+    let len = other.len().min(bytes.len()) / 2;
+    fs::write(&path, &bytes[..len]).expect("room");
+    let output = tail(
+        &[path.to_str().expect("UTF-8"), "--json", "--window", "3600"],
+        || {
+            thread::sleep(Duration::from_millis(700));
+            fs::remove_file(&path).expect("the file");
+            thread::sleep(Duration::from_millis(700));
+            let new = folder.path().join("new");
+            fs::write(&new, &other).expect("room");
+            fs::rename(new, &path).expect("room");
+        },
+    );
+    let said = said(&output);
+    assert_eq!(said.matches("the file was deleted").count(), 1, "{said}");
+    assert!(said.contains("replaced by another: a log begins"), "{said}");
+    let events = stdout(&["events", &second, "--json"]);
+    let came = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(came.ends_with(&events), "{said}");
+}
+
+/// As `eventscope events` reads it.
+#[test]
+fn a_log_behind_stale_bytes_is_printed() {
+    let log = fs::read(log(SOUND[1])).expect("a log");
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let path = folder.path().join("stale.eventlog");
+    fs::write(&path, [b"what was there before\n", &log[..]].concat()).expect("room");
+    let path = path.to_str().expect("UTF-8");
+    let output = tail(&[path, "--json", "--window", "3600"], || {});
+    let events = stdout(&["events", path, "--json"]);
+    assert!(output.stdout == events.as_bytes(), "{}", said(&output));
 }

@@ -59,10 +59,10 @@ fn bytes_of(items: &[Item]) -> u64 {
 fn blocks(session: &Session) -> BTreeMap<CapId, (u64, u32)> {
     let mut caps = BTreeMap::new();
     let sections = &session.reader().index().sections;
-    for block in sections.iter().flat_map(|section| &section.blocks) {
+    for block in sections.iter().flat_map(|section| section.blocks.iter()) {
         if let Some(cap) = block.cap {
             let (bytes, count) = caps.entry(cap).or_insert((0, 0));
-            *bytes += size(block);
+            *bytes += size(&block);
             *count += 1;
         }
     }

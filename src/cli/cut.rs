@@ -5,10 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use rustc_hash::FxHashSet;
-
 use super::input::Input;
 use super::{Condition, Failure, LogFile, Range, report, say};
+use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::{Event, EventType, Record};
 use eventlog_edit::anonymous::Anonymiser;
@@ -45,8 +44,8 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let begin = Instant::now();
-    let types = |names: &[String]| -> Result<FxHashSet<EventType>, Failure> {
-        let mut all = FxHashSet::default();
+    let types = |names: &[String]| -> Result<SeededSet<EventType>, Failure> {
+        let mut all = SeededSet::default();
         for name in names {
             all.extend(types_named(name)?);
         }
@@ -167,8 +166,8 @@ fn types_named(name: &str) -> Result<Vec<EventType>, Failure> {
 }
 
 /// The threads of these numbers or labels.
-fn threads_named(input: &Input, names: &[String]) -> Result<FxHashSet<ThreadId>, Failure> {
-    let mut found = FxHashSet::default();
+fn threads_named(input: &Input, names: &[String]) -> Result<SeededSet<ThreadId>, Failure> {
+    let mut found = SeededSet::default();
     let mut labels: Vec<(&str, bool)> = Vec::new();
     for name in names {
         match name.parse() {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use clap::ValueEnum;
-use rustc_hash::FxHashMap;
 
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
 use analysis::automata::Oddity;
@@ -11,6 +10,7 @@ use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::capability::{Lives, Usage, idle};
 use analysis::diagnostics::Diagnostic;
 use analysis::spans::{Analyses, Open, SpanSink, Spans};
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::time::Interval;
 use session::cells::Cell;
@@ -191,7 +191,7 @@ struct Collector {
     only: Option<ThreadId>,
     rows: Vec<Row>,
     /// The moves of each thread since its last span ended.
-    moves: FxHashMap<ThreadId, Vec<Migration>>,
+    moves: SeededMap<ThreadId, Vec<Migration>>,
     /// The first [`TOLD`] of them.
     oddities: Vec<Diagnostic>,
     oddity_count: usize,
@@ -292,7 +292,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         range: arguments.range.span()?,
         only: arguments.thread.map(ThreadId),
         rows: Vec::new(),
-        moves: FxHashMap::default(),
+        moves: SeededMap::default(),
         oddities: Vec::new(),
         oddity_count: 0,
     };

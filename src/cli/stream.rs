@@ -1,8 +1,8 @@
 //! Where a log comes from while it is written: a file, standard input, a socket. What comes is
 //! read by a thread of its own; a socket that breaks off is connected to again.
 
-use std::fs::File;
-use std::io::{self, Cursor, ErrorKind, Read, Seek, SeekFrom};
+use std::fs::{File, Metadata};
+use std::io::{self, Cursor, ErrorKind, Read};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
@@ -46,10 +46,13 @@ impl FromStr for Place {
         match text.split_once(':') {
             Some(("unix", path)) if cfg!(unix) => Ok(Self::Unix(path.into())),
             Some(("unix", _)) => Err("this system has no sockets with paths".to_owned()),
-            Some(("tcp", address)) if address.rsplit_once(':').is_some() => {
-                Ok(Self::Tcp(address.to_owned()))
-            }
-            Some(("tcp", _)) => Err("a port is missing, as in tcp:localhost:4242".to_owned()),
+            Some(("tcp", address)) => match address.rsplit_once(':') {
+                Some((_, port)) if port.parse::<u16>().is_ok_and(|port| port > 0) => {
+                    Ok(Self::Tcp(address.to_owned()))
+                }
+                Some((_, port)) => Err(format!("{port:?} is no port: 1 to 65535")),
+                None => Err("a port is missing, as in tcp:localhost:4242".to_owned()),
+            },
             _ => Ok(Self::File(text.into())),
         }
     }
@@ -64,6 +67,8 @@ pub(super) enum Came {
     Bytes(Vec<u8>),
     /// Nothing comes for now, for this reason: it is tried again.
     Waits(String),
+    /// Something to report; the log goes on.
+    Notice(String),
     /// Nothing more will come; why, if not because that was all.
     Ends(Option<io::Error>),
 }
@@ -201,8 +206,21 @@ fn read_once(from: impl Read, to: &SyncSender<Came>) -> Result<(), Unheard> {
     Ok(to.send(Came::Ends(why))?)
 }
 
-/// Reads a file, and what is added to it; from its start if it has become shorter. What is no
-/// regular file is read once.
+/// What tells a file from another one that has its name later.
+#[cfg(unix)]
+fn identity(about: &Metadata) -> impl PartialEq + use<> {
+    use std::os::unix::fs::MetadataExt;
+    (about.dev(), about.ino())
+}
+
+/// What tells a file from another one that has its name later.
+#[cfg(not(unix))]
+fn identity(about: &Metadata) -> impl PartialEq + use<> {
+    about.created().ok()
+}
+
+/// Reads a file, and what is added to it; from its start if it has become shorter or another file has its name. What
+/// is no regular file is read once.
 fn follow_file(path: &PathBuf, to: &SyncSender<Came>) -> Result<(), Unheard> {
     let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
     let (about, mut file) = match opened {
@@ -214,6 +232,8 @@ fn follow_file(path: &PathBuf, to: &SyncSender<Came>) -> Result<(), Unheard> {
     }
     to.send(Came::Begins(None))?;
     let mut read = 0;
+    let mut own = identity(&about);
+    let mut is_deleted = false;
     loop {
         let (came, why) = read_all(&mut file, to)?;
         if let Some(error) = why {
@@ -221,20 +241,37 @@ fn follow_file(path: &PathBuf, to: &SyncSender<Came>) -> Result<(), Unheard> {
         }
         read += came;
         thread::sleep(LOOK);
-        // Whoever writes it anew may have made another file of that name.
-        let Ok(now) = std::fs::metadata(path) else {
-            continue;
+        let now = match std::fs::metadata(path) {
+            Ok(now) => now,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                if !std::mem::replace(&mut is_deleted, true) {
+                    let what = "the file was deleted; what is still written to it is read, and a new file of that name";
+                    to.send(Came::Notice(what.to_owned()))?;
+                }
+                continue;
+            }
+            Err(_) => continue,
         };
-        if now.len() < read {
-            match File::open(path) {
-                Ok(anew) => file = anew,
+        is_deleted = false;
+        let is_other = identity(&now) != own;
+        if is_other || now.len() < read {
+            // What was written to the file before it was replaced.
+            if is_other {
+                read_all(&mut file, to)?;
+            }
+            let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+            match opened {
+                Ok((about, anew)) => (own, file) = (identity(&about), anew),
+                // It may be gone again.
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) => return Ok(to.send(Came::Ends(Some(error)))?),
             }
-            if let Err(error) = file.seek(SeekFrom::Start(0)) {
-                return Ok(to.send(Came::Ends(Some(error)))?);
-            }
             read = 0;
-            to.send(Came::Begins(Some("the file was begun anew".to_owned())))?;
+            let what = match is_other {
+                true => "the file was replaced by another",
+                false => "the file was begun anew",
+            };
+            to.send(Came::Begins(Some(what.to_owned())))?;
         }
     }
 }
@@ -279,7 +316,14 @@ mod tests {
         assert_eq!(place("-"), Ok(Place::Input));
         assert_eq!(place("a.eventlog"), Ok(Place::File("a.eventlog".into())));
         assert_eq!(place("tcp:[::1]:42"), Ok(Place::Tcp("[::1]:42".to_owned())));
-        assert!(place("tcp:localhost").is_err());
+        for wrong in [
+            "tcp:localhost",
+            "tcp:localhost:",
+            "tcp:localhost:99999",
+            "tcp:localhost:0",
+        ] {
+            assert!(place(wrong).is_err(), "{wrong}");
+        }
         if cfg!(unix) {
             assert_eq!(place("unix:/tmp/a:b"), Ok(Place::Unix("/tmp/a:b".into())));
         }

@@ -21,8 +21,10 @@ use eventlog::{Record, Sink};
 
 /// How often it is said how late events came.
 const SAY_EVERY: Duration = Duration::from_secs(5);
+/// How much is held back at most, whatever the window.
+const MOST_HELD_BYTES: usize = 64 << 20;
 /// How long nothing has to come until that is printed which is held back.
-const QUIET: Duration = Duration::from_millis(500);
+pub(super) const QUIET: Duration = Duration::from_millis(500);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -104,6 +106,7 @@ struct Tail<'a> {
     order: DisplayOrder<Prints<'a>>,
     said: Instant,
     said_late: Late,
+    said_early: u64,
     condition: Condition,
 }
 
@@ -157,6 +160,14 @@ impl Tail<'_> {
 
     fn say_late(&mut self) {
         self.said = Instant::now();
+        let early = self.order.delivered_early();
+        if early > self.said_early {
+            self.said_early = early;
+            say(format_args!(
+                "{early} events were printed before the time of --window had passed: more than {} MiB would have been held back",
+                MOST_HELD_BYTES >> 20
+            ));
+        }
         let late = self.order.sink_mut().late;
         if late == self.said_late || late.events == self.said_late.events {
             return;
@@ -188,9 +199,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let window = ids::Duration((arguments.window * 1e9) as u64);
     let mut tail = Tail {
         reader: LiveReader::new(),
-        order: DisplayOrder::new(prints, window),
+        order: DisplayOrder::new(prints, window).holding_at_most(MOST_HELD_BYTES),
         said: Instant::now(),
         said_late: Late::default(),
+        said_early: 0,
         condition: Condition::Sound,
     };
     follow(&arguments.place, &mut tail)?;
@@ -215,6 +227,7 @@ fn follow(place: &Place, tail: &mut Tail<'_>) -> Result<(), Failure> {
                     return tail.end();
                 }
             }
+            Ok(Came::Notice(what)) => say(what),
             Ok(Came::Waits(why)) => {
                 tail.breaks_off()?;
                 say(why);
@@ -224,7 +237,11 @@ fn follow(place: &Place, tail: &mut Tail<'_>) -> Result<(), Failure> {
                 return Err(Failure::File(place.path(), error));
             }
             Ok(Came::Ends(None)) => return tail.end(),
-            Err(RecvTimeoutError::Timeout) => tail.flush()?,
+            Err(RecvTimeoutError::Timeout) => {
+                tail.reader.pause()?;
+                tail.flush()?;
+            }
+
             Err(RecvTimeoutError::Disconnected) => return tail.end(),
         }
     }

@@ -3,12 +3,13 @@
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 
 use tempfile::NamedTempFile;
 
 use super::stream::{Came, Place};
+use super::tail::QUIET;
 use super::view_files::Served;
 use super::{Failure, say};
 use eventlog::live::LiveReader;
@@ -67,7 +68,7 @@ fn take(came: &Came, into: &mut Option<File>) -> io::Result<()> {
             }
         }
         (Came::Bytes(bytes), Some(file)) => file.write_all(bytes)?,
-        (Came::Waits(why), _) => say(why),
+        (Came::Waits(why) | Came::Notice(why), _) => say(why),
         (Came::Bytes(_), None) | (Came::Ends(_), _) => {}
     }
     Ok(())
@@ -78,12 +79,20 @@ fn wait(from: &Receiver<Came>, into: &mut Option<File>, place: &Place) -> Result
     let failed = |error| Failure::File(place.path(), error);
     let mut nothing = |_: &Record<'_>| {};
     let mut reader = LiveReader::new();
-    for came in from {
+    loop {
+        let came = match from.recv_timeout(QUIET) {
+            Ok(came) => came,
+            Err(RecvTimeoutError::Timeout) => {
+                reader.pause()?;
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
         take(&came, into).map_err(failed)?;
         match came {
             Came::Begins(_) => reader = LiveReader::new(),
             Came::Bytes(bytes) => reader.feed(&bytes, &mut nothing)?,
-            Came::Waits(_) => {}
+            Came::Waits(_) | Came::Notice(_) => {}
             Came::Ends(Some(error)) => return Err(failed(error)),
             Came::Ends(None) => {
                 reader.finish(&mut nothing)?;

@@ -1,12 +1,12 @@
 //! Painting on a canvas, at the resolution of the screen: here alone is known that a canvas has two
 //! sizes, the one of its place on the page in CSS pixels and the one of its picture in pixels of the screen.
 
-use rustc_hash::FxHashMap;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{Blob, CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
 use super::dom::set_style;
+use eventlog::hash::SeededMap;
 use scene::painter::{Align, Face, Paint, Painter, Rect};
 use scene::raster::{Batch, Pixels, Shapes};
 
@@ -33,7 +33,7 @@ pub(super) struct CanvasPainter {
     ratio: f64,
     face: Option<Face>,
     fill: Option<Paint>,
-    widths: FxHashMap<(Face, String), f64>,
+    widths: SeededMap<(Face, String), f64>,
     /// What is to be painted before anything else is.
     batch: Batch,
     pixels: Pixels,
@@ -72,7 +72,7 @@ impl CanvasPainter {
             ratio: 1.0,
             face: None,
             fill: None,
-            widths: FxHashMap::default(),
+            widths: SeededMap::default(),
             batch: Batch::default(),
             pixels: Pixels::default(),
             source: None,

@@ -12,7 +12,6 @@ use std::rc::Rc;
 
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Object};
-use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{ErrorEvent, Event, File, MessageEvent, Worker};
@@ -24,6 +23,7 @@ use limits::{HELPER_BYTES, SWOLLEN_BYTES, helper_count, memory_budget, most_byte
 pub(super) use merger::{Merged, Merger};
 
 use analysis::timeline::user_spans::SpanPrefixes;
+use eventlog::hash::SeededMap;
 use protocol::wire::{self, LiveFile};
 use protocol::{AskId, FromWorker, LogId, News, ToWorker, VERSION};
 use session::MemoryBudget;
@@ -64,7 +64,7 @@ struct Inner {
     is_swollen: bool,
     last_log: LogId,
     /// Questions that are not answered. What is not here any more is stale.
-    asked: FxHashMap<AskId, (LogId, Then)>,
+    asked: SeededMap<AskId, (LogId, Then)>,
     last_ask: AskId,
     /// Runs until the worker has heard about that log.
     deaf: Option<(LogId, Timeout)>,
@@ -142,7 +142,7 @@ impl Client {
             reading: BTreeSet::new(),
             is_swollen: false,
             last_log: LogId::default(),
-            asked: FxHashMap::default(),
+            asked: SeededMap::default(),
             last_ask: AskId::default(),
             deaf: None,
             prefixes: SpanPrefixes::default(),

@@ -1,7 +1,7 @@
 //! Findings on the timeline: marks on the minimap where the worst of them are, and what
 //! the open one is about, lit.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use yew::prelude::*;
 
@@ -95,7 +95,7 @@ fn lit(report: &Report, open: &str) -> Vec<Lit> {
 /// is most of the log has no mark.
 fn marks(report: &Report) -> Vec<(&Finding, &Evidence)> {
     let all_ns = report.range.duration().0;
-    let mut marked = HashSet::new();
+    let mut marked = BTreeSet::new();
     let mut marks = Vec::new();
     for finding in report.gravest() {
         let small = |place: &&Evidence| place.range.duration().0 <= all_ns / 2;

@@ -49,6 +49,8 @@ mod viewer;
 
 fn main() {
     console_error_panic_hook::set_once();
+    let random = || js_sys::Math::random().to_bits();
+    eventlog::hash::set_seeds(random(), random());
     let document = gloo_utils::document();
     if let Some(root) = document.get_element_by_id("app") {
         yew::Renderer::<app::App>::with_root(root).render();

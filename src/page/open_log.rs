@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-
 use super::files::LogFile;
 use super::same::Same;
 use super::viewer::ViewerRef;
@@ -11,6 +9,7 @@ use analysis::account::report::CapTimes;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::thread_lane::ThreadRow;
 use eventlog::Progress;
+use eventlog::hash::SeededMap;
 use eventlog::ids::CapId;
 use protocol::News;
 use scene::format;
@@ -225,7 +224,7 @@ impl OpenLog {
     /// The capabilities, each with the share of its time that it ran; without, if
     /// most of that time is unknown.
     pub(super) fn caps(&self) -> Vec<(CapId, String)> {
-        let times: FxHashMap<CapId, CapTimes> = self.times.iter().copied().collect();
+        let times: SeededMap<CapId, CapTimes> = self.times.iter().copied().collect();
         let note = |cap: CapId| {
             let times = times.get(&cap)?;
             let known = times.known_ns();

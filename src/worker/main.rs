@@ -22,13 +22,13 @@ use std::rc::Rc;
 
 use futures_util::future::AbortHandle;
 use pause::Pauser;
-use rustc_hash::FxHashMap;
 use team::Team;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
 use analysis::timeline::user_spans::SpanPrefixes;
+use eventlog::hash::SeededMap;
 use protocol::wire::{self, LiveFile};
 use protocol::{AskId, FromWorker, LogId, News, ToWorker, VERSION};
 use session::Session;
@@ -46,9 +46,9 @@ struct OpenLog {
 /// What the worker knows.
 #[derive(Default)]
 struct State {
-    logs: FxHashMap<LogId, OpenLog>,
+    logs: SeededMap<LogId, OpenLog>,
     /// The questions that are being answered, and how to give them up.
-    asked: FxHashMap<AskId, (LogId, AbortHandle)>,
+    asked: SeededMap<AskId, (LogId, AbortHandle)>,
     /// What begins and ends spans of the program, if it is not the usual.
     prefixes: Option<SpanPrefixes>,
     /// Who analyses slices for it.
@@ -207,4 +207,7 @@ fn tell_contents(log: LogId, session: &Session) {
     }
 }
 
-fn main() {}
+fn main() {
+    let random = || js_sys::Math::random().to_bits();
+    eventlog::hash::set_seeds(random(), random());
+}

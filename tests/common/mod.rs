@@ -5,6 +5,7 @@
     reason = "each test file uses its part of this module"
 )]
 
+pub mod adversary;
 pub mod asking;
 pub mod build;
 pub mod events;

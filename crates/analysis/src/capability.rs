@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use eventlog::cap_table::CapTable;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::time::Interval;
@@ -20,7 +21,7 @@ pub struct Lives {
     stretch: Option<(Option<CapId>, Interval)>,
     /// From when to when each capability has logged before that: events come from
     /// one after the other.
-    stretches: Vec<Option<Interval>>,
+    stretches: CapTable<Option<Interval>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -42,6 +43,10 @@ impl Sink for Lives {
         self.describe(record);
     }
 }
+
+/// How many capabilities `Startup` (GHC before 7.6) alone makes known; others need an event. A damaged log may
+/// have any number there.
+const MOST_STARTED: u16 = 64;
 
 /// The events that say when a capability lives.
 const CAPABILITIES: EventSet = EventSet::about(Subject::Capability);
@@ -78,29 +83,20 @@ impl Lives {
             return;
         };
         self.log = hull(self.log, Some(stretch));
-        if let Some(before) = before.map(|cap| usize::from(cap.0)) {
-            if before >= self.stretches.len() {
-                self.stretches.resize(before + 1, None);
-            }
-            let events = &mut self.stretches[before];
+        if let Some(before) = before {
+            let events = self.stretches.get_mut(Some(before));
             *events = hull(*events, Some(stretch));
         }
     }
 
-    /// From when to when each capability has logged, those in order that have.
+    /// From when to when capabilities have logged; the latest one comes a second time.
     fn logged(&self) -> impl Iterator<Item = (CapId, Interval)> + '_ {
+        let before = self.stretches.iter();
+        let before = before.filter_map(|(cap, stretch)| Some((cap?, (*stretch)?)));
         let latest = self
             .stretch
             .and_then(|(cap, stretch)| Some((cap?, stretch)));
-        let len = latest.map_or(0, |(cap, _)| usize::from(cap.0) + 1);
-        (0..=u16::MAX)
-            .map(CapId)
-            .take(len.max(self.stretches.len()))
-            .filter_map(move |cap| {
-                let before = self.stretches.get(usize::from(cap.0)).copied().flatten();
-                let latest = latest.filter(|(latest, _)| *latest == cap);
-                Some((cap, hull(before, latest.map(|(_, stretch)| stretch))?))
-            })
+        before.chain(latest)
     }
 
     fn life_event(&mut self, record: &Record<'_>) {
@@ -114,7 +110,7 @@ impl Lives {
                 self.caps.entry(cap).or_default().deleted = Some(record.time);
             }
             Event::Startup { n_caps } => {
-                for cap in 0..n_caps.min(1024) {
+                for cap in 0..n_caps.min(MOST_STARTED) {
                     self.caps.entry(CapId(cap)).or_default();
                 }
             }

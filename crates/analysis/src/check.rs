@@ -5,10 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use crate::automata::validity::{self, Judged, Tolerated, Verdict};
 use crate::diagnostics::{Diagnostic, Fact, Subject};
+use eventlog::hash::SeededMap;
 use eventlog::header::Header;
 use eventlog::ids::{CapId, TaskId, ThreadId};
 use eventlog::thread_map::ThreadMap;
@@ -27,8 +26,8 @@ struct Machines {
     threads: ThreadMap<Thread>,
     /// The smallest number of a thread that was created.
     first_created: Option<ThreadId>,
-    caps: FxHashMap<Option<CapId>, capability::State>,
-    tasks: FxHashMap<TaskId, task::State>,
+    caps: SeededMap<Option<CapId>, capability::State>,
+    tasks: SeededMap<TaskId, task::State>,
 }
 
 /// Checks a log.

@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::info::TypeCount;
@@ -13,6 +12,7 @@ use super::processes::{OsProcess, variables};
 use super::spans::Open;
 use crate::automata::thread_state::Activity;
 use crate::diagnostics::{Diagnostic, Diagnostics, Fact};
+use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, CapsetId, Nanos};
 use eventlog::quantity::Utc;
 use eventlog::{Event, Record};
@@ -185,7 +185,7 @@ pub struct ProcessFacts {
     heap: Option<HeapSettings>,
     capsets: BTreeMap<CapsetId, Capset>,
     /// Which capabilities belong to which sets.
-    assigned: FxHashSet<(CapsetId, CapId)>,
+    assigned: SeededSet<(CapsetId, CapId)>,
 }
 
 /// More capability sets than this come from damage.

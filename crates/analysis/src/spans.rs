@@ -1,12 +1,12 @@
 //! Runs the automata over a log, one of each kind per capability or thread,
 //! and hands every span on as it ends.
 
-use rustc_hash::FxHashSet;
-
 use crate::automata::gc_phase::{self, Phase};
 use crate::automata::thread_state::{Input, Reason, State, ThreadSpan};
 use crate::automata::{Oddity, gc, mutator, thread_state};
+use eventlog::cap_table::CapTable;
 use eventlog::cursor::Cursor;
+use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::thread_map::ThreadMap;
 use eventlog::{EventSet, EventType, Record, Sink, StopStatus};
@@ -118,10 +118,10 @@ impl Thread {
 #[derive(Clone, Debug)]
 pub struct SpanAnalysis {
     analyses: Analyses,
-    caps: Vec<CapMachines>,
+    caps: CapTable<CapMachines>,
     threads: ThreadMap<Thread>,
     /// Threads that further capabilities saw finish: none in a sound log.
-    finished_again: FxHashSet<(CapId, ThreadId)>,
+    finished_again: SeededSet<(CapId, ThreadId)>,
 }
 
 impl SpanAnalysis {
@@ -130,18 +130,14 @@ impl SpanAnalysis {
     pub fn new(analyses: Analyses) -> Self {
         Self {
             analyses,
-            caps: Vec::new(),
+            caps: CapTable::default(),
             threads: ThreadMap::default(),
-            finished_again: FxHashSet::default(),
+            finished_again: SeededSet::default(),
         }
     }
 
     fn cap(&mut self, cap: CapId) -> &mut CapMachines {
-        let index = usize::from(cap.0);
-        if index >= self.caps.len() {
-            self.caps.resize_with(index + 1, CapMachines::default);
-        }
-        &mut self.caps[index]
+        self.caps.get_mut(Some(cap))
     }
 
     /// The types of events that [`event`](Self::event) takes.
@@ -322,9 +318,8 @@ impl SpanAnalysis {
 
     /// Reports what is still open, as if it ended at `end`, the last event's time.
     pub fn finish(self, end: Nanos, sink: &mut impl SpanSink) {
-        for (index, machines) in self.caps.iter().enumerate() {
-            if let gc::State::Collecting(since) = machines.gc {
-                let cap = CapId(u16::try_from(index).unwrap_or(u16::MAX));
+        for (cap, machines) in self.caps.iter() {
+            if let (Some(cap), gc::State::Collecting(since)) = (cap, machines.gc) {
                 if let Some((phase, span)) = machines.phase.open(end) {
                     sink.gc_phase(cap, phase, span);
                 }

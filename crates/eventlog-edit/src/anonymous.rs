@@ -9,13 +9,12 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use rustc_hash::FxHashMap;
-
 use super::anonymous_message as message;
 use eventlog::Record;
 use eventlog::closure_type::ClosureType;
 use eventlog::cursor::FieldKind;
 use eventlog::event::{Event, EventType};
+use eventlog::hash::SeededMap;
 use eventlog::header::PayloadSize;
 
 /// What a text is; its name begins with this.
@@ -73,9 +72,9 @@ const BANDS: [Kind; 10] = [
 /// It remembers of each text a number of 64 bits, and no text.
 #[derive(Debug, Default)]
 pub struct Anonymiser {
-    names: FxHashMap<Kind, FxHashMap<u64, u32>>,
+    names: SeededMap<Kind, SeededMap<u64, u32>>,
     /// By what each heap profile is broken down.
-    breakdowns: FxHashMap<u8, u32>,
+    breakdowns: SeededMap<u8, u32>,
 }
 
 impl Anonymiser {

@@ -3,8 +3,6 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-
 use super::anonymous::Anonymiser;
 use super::definition::is_definition;
 use super::writer::{LogWriter, NewEvent};
@@ -13,6 +11,7 @@ use eventlog::Record;
 use eventlog::Sink;
 use eventlog::cursor::Cursor;
 use eventlog::event::EventType;
+use eventlog::hash::SeededSet;
 use eventlog::header::Header;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::is_undated;
@@ -25,13 +24,13 @@ pub struct Selection {
     /// Until when; an event at that time is not wanted.
     pub to: Option<Nanos>,
     /// Of which capabilities.
-    pub caps: Option<FxHashSet<CapId>>,
+    pub caps: Option<SeededSet<CapId>>,
     /// About which threads, or on a capability while it ran one of them.
-    pub threads: Option<FxHashSet<ThreadId>>,
+    pub threads: Option<SeededSet<ThreadId>>,
     /// Of which types.
-    pub types: Option<FxHashSet<EventType>>,
+    pub types: Option<SeededSet<EventType>>,
     /// Of which types nothing is wanted, not even what later events refer to.
-    pub left_out: FxHashSet<EventType>,
+    pub left_out: SeededSet<EventType>,
 }
 
 /// How much of a log was written.
@@ -128,7 +127,7 @@ impl<W: Write> Cut<W> {
         if wanted.to.is_some_and(|to| self.latest >= to) || wanted.left_out.contains(&record.id) {
             return false;
         }
-        let of_cap = |caps: &FxHashSet<CapId>| record.cap.is_some_and(|cap| caps.contains(&cap));
+        let of_cap = |caps: &SeededSet<CapId>| record.cap.is_some_and(|cap| caps.contains(&cap));
         let inside = about_thread
             && wanted.from.is_none_or(|from| self.latest >= from)
             && wanted.caps.as_ref().is_none_or(of_cap)

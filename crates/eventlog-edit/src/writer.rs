@@ -3,7 +3,8 @@
 //! A log is read by time, and of events at one time first that of the block that comes first in
 //! the file. So that who reads the new log gets its events in the order in which they were
 //! written, blocks go to the file in the order in which they were begun, and an event that is to
-//! come behind one of another capability at the same time never stands in an earlier block.
+//! come behind one of another capability at the same time never stands in an earlier block. Events
+//! of several processes at one time need no order: only those of one process have one.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -103,8 +104,9 @@ pub struct LogWriter<W> {
     /// Of which of these there are blocks, in the order in which they were begun.
     order: VecDeque<usize>,
     begun_blocks: u64,
-    /// The latest time so far, and the place of the last block that has an event of that time.
-    latest: (Nanos, u64),
+    /// For each process the latest time so far, and the place of the last block that has an event of
+    /// that time.
+    latest: Vec<(Nanos, u64)>,
 }
 
 impl<W: Write> LogWriter<W> {
@@ -119,7 +121,7 @@ impl<W: Write> LogWriter<W> {
             open: Vec::new(),
             order: VecDeque::new(),
             begun_blocks: 0,
-            latest: (Nanos(0), 0),
+            latest: Vec::new(),
         }
     }
 
@@ -150,7 +152,7 @@ impl<W: Write> LogWriter<W> {
             }
         }
         self.begun = true;
-        self.latest = (Nanos(0), 0);
+        self.latest.clear();
         let header = header_bytes(types);
         self.put(&header)
     }
@@ -169,17 +171,30 @@ impl<W: Write> LogWriter<W> {
     /// # Errors
     /// If that cannot be written.
     pub fn event(&mut self, event: &NewEvent<'_>) -> io::Result<()> {
+        self.event_of_process(0, event)
+    }
+
+    /// Writes an event of a process of several; only processes of different numbers may have events of one time
+    /// in another order.
+    ///
+    /// # Errors
+    /// If that cannot be written.
+    pub fn event_of_process(&mut self, process: usize, event: &NewEvent<'_>) -> io::Result<()> {
         let NewEvent { id, time, .. } = *event;
         let at = event.cap.map_or(0, |cap| usize::from(cap.0) + 1);
         if at >= self.open.len() {
             self.open.resize_with(at + 1, Open::default);
         }
+        if process >= self.latest.len() {
+            self.latest.resize(process + 1, (Nanos(0), 0));
+        }
+        let latest = self.latest[process];
         let undated = is_undated(id.0);
         let open = &self.open[at];
         if open.place != 0 {
             // Behind an event of the same time in a later block.
-            if !undated && time == self.latest.0 && open.place < self.latest.1 {
-                self.write_blocks(self.latest.1)?;
+            if !undated && time == latest.0 && open.place < latest.1 {
+                self.write_blocks(latest.1)?;
             } else if !undated && !open.may_follow(id, time) {
                 self.write_blocks(open.place)?;
             }
@@ -194,10 +209,11 @@ impl<W: Write> LogWriter<W> {
         open.push(event, self.variable[word] & bit != 0);
         if !undated {
             open.note(id, time);
-            if time > self.latest.0 {
-                self.latest = (time, open.place);
-            } else if time == self.latest.0 {
-                self.latest.1 = self.latest.1.max(open.place);
+            let latest = &mut self.latest[process];
+            if time > latest.0 {
+                *latest = (time, open.place);
+            } else if time == latest.0 {
+                latest.1 = latest.1.max(open.place);
             }
         }
         let share = ALL_BLOCKS_BYTES / self.order.len().max(1);

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::block_list::BlockList;
 use super::header::{Header, MAGIC, MAX_HEADER_BYTES, Parsed, converted_as_text, looks_like};
 use super::problem::{Damage, DamageKind, DamageList, LogError};
 use super::record::{MAX_EVENT_BYTES, Marker, extent};
 use super::scan::{
-    Bounds, Landing, Run, damaged_marker, landing, leads_to_events, outside_times, run,
+    Bounds, Landing, Run, damaged_marker, landing, leads_to_events, next_marker, outside_times, run,
 };
 use super::window::{Need, Windows};
 use crate::ids::{ByteOffset, CapId, Nanos};
@@ -53,7 +54,7 @@ pub struct Section {
     /// Its header.
     pub header: Arc<Header>,
     /// Its blocks in the order of the file.
-    pub blocks: Vec<Block>,
+    pub blocks: BlockList,
     /// Whether the end-of-data marker stands after the blocks (GHC up to 9.0;
     /// newer ones put it inside the last block).
     pub(crate) ended: bool,
@@ -70,7 +71,7 @@ pub struct Section {
 impl Section {
     /// How many of its first blocks were whole in a file of so many bytes.
     pub(crate) fn whole_blocks(&self, len: u64) -> usize {
-        let whole = |block: &&Block| !block.truncated && block.end.0 <= len;
+        let whole = |block: &Block| !block.truncated && block.end.0 <= len;
         self.blocks.iter().take_while(whole).count()
     }
 
@@ -90,6 +91,20 @@ pub struct BlockIndex {
     pub sections: Vec<Section>,
     /// What was wrong on the way.
     pub damage: DamageList,
+}
+
+impl BlockIndex {
+    /// How much memory it takes while the log is read, about: readers have the blocks by capability, in the order in
+    /// which they are needed, and by slice.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        const LISTS: u64 = 4;
+        let sections = self.sections.iter();
+        LISTS
+            * sections
+                .map(|section| section.blocks.memory_bytes())
+                .sum::<u64>()
+    }
 }
 
 /// What the indexer is doing.
@@ -138,7 +153,7 @@ pub(crate) struct Indexer {
 }
 
 /// Stale bytes before a header are few; anything longer is not an eventlog.
-const MAX_STALE_BYTES: u64 = 64 << 10;
+pub(crate) const MAX_STALE_BYTES: u64 = 64 << 10;
 /// How much is looked at in one go where a marker is missing.
 const LOST_STRIDE: u64 = 16 << 10;
 
@@ -269,7 +284,7 @@ impl Indexer {
         self.pos = at + len as u64;
         self.index.sections.push(Section {
             header: Arc::new(*header),
-            blocks: Vec::new(),
+            blocks: BlockList::default(),
             ended: false,
             end: ByteOffset(self.pos),
             header_bytes: len as u64,
@@ -519,15 +534,11 @@ impl Indexer {
         };
         let stride = LOST_STRIDE.min(end.saturating_sub(from));
         let bytes = self.file.get(from, stride + Marker::BYTES as u64)?;
-        let candidate = bytes
-            .windows(Marker::BYTES)
-            .take(stride as usize)
-            .enumerate()
-            .find_map(|(i, window)| match Marker::parse(window) {
-                Some(marker) if marker.is_plausible() => Some((i, Some(marker))),
-                None if window.starts_with(b"hdrbhetb") => Some((i, None)),
-                _ => None,
-            });
+        let bytes = &bytes[..bytes.len().min(stride as usize + Marker::BYTES - 1)];
+        let marker = next_marker(bytes);
+        let before = marker.map_or(bytes, |(at, _)| &bytes[..at]);
+        let header = memchr::memmem::find(before, b"hdrbhetb").map(|at| (at, None));
+        let candidate = header.or(marker.map(|(at, marker)| (at, Some(marker))));
         let at = candidate.map_or(from + stride, |(i, _)| from + i as u64);
         if at >= end {
             return Ok(match otherwise {
@@ -553,8 +564,8 @@ impl Indexer {
         let pos = self.pos;
         let len = self.file.len();
         let blocks = &mut self.section().blocks;
-        let last = blocks.pop_if(|block| block.start.0 <= at);
-        if let Some(mut block) = last {
+        let is_begun = blocks.last().is_some_and(|block| block.start.0 <= at);
+        if let Some(mut block) = is_begun.then(|| blocks.pop()).flatten() {
             let truncated = at == len && block.truncated;
             if !truncated {
                 let marker_at = block.start.0.saturating_sub(Marker::BYTES as u64);

@@ -91,6 +91,11 @@ impl Held {
     fn key(&self) -> (Nanos, ByteOffset) {
         (self.time, self.offset)
     }
+
+    /// What it takes in memory, with what an allocation takes.
+    fn size_bytes(&self) -> usize {
+        size_of::<Self>() + self.payload.capacity() + 16
+    }
 }
 
 impl PartialEq for Held {
@@ -117,6 +122,9 @@ pub struct DisplayOrder<S> {
     window: Duration,
     latest: Nanos,
     held: BinaryHeap<Reverse<Held>>,
+    held_bytes: usize,
+    most_held_bytes: usize,
+    delivered_early: u64,
 }
 
 impl<S: Sink> DisplayOrder<S> {
@@ -127,7 +135,24 @@ impl<S: Sink> DisplayOrder<S> {
             window,
             latest: Nanos(0),
             held: BinaryHeap::new(),
+            held_bytes: 0,
+            most_held_bytes: usize::MAX,
+            delivered_early: 0,
         }
+    }
+
+    /// Holds no more than about so many bytes: beyond them events are delivered before the window has passed.
+    #[must_use]
+    pub fn holding_at_most(self, bytes: usize) -> Self {
+        Self {
+            most_held_bytes: bytes,
+            ..self
+        }
+    }
+
+    /// How many events were delivered before the window had passed.
+    pub const fn delivered_early(&self) -> u64 {
+        self.delivered_early
     }
 
     /// Delivers what is still held and gives the sink back.
@@ -138,9 +163,17 @@ impl<S: Sink> DisplayOrder<S> {
 
     /// Delivers what is still held: nothing before it is expected any more.
     pub fn flush(&mut self) {
-        while let Some(Reverse(held)) = self.held.pop() {
-            deliver(&mut self.sink, &held);
-        }
+        while self.deliver_first() {}
+    }
+
+    /// Delivers the first event that is held.
+    fn deliver_first(&mut self) -> bool {
+        let Some(Reverse(held)) = self.held.pop() else {
+            return false;
+        };
+        self.held_bytes -= held.size_bytes();
+        deliver(&mut self.sink, &held);
+        true
     }
 
     /// Delivers what is still held; what comes then has another clock.
@@ -175,17 +208,20 @@ impl<S: Sink> Sink for DisplayOrder<S> {
             if first.time.0.saturating_add(self.window.0) >= self.latest.0 {
                 break;
             }
-            if let Some(Reverse(held)) = self.held.pop() {
-                deliver(&mut self.sink, &held);
-            }
+            self.deliver_first();
         }
-        self.held.push(Reverse(Held {
+        let held = Held {
             offset: record.offset,
             id: record.id,
             time: record.time,
             cap: record.cap,
             payload: record.payload.to_vec(),
             header: Arc::clone(record.header),
-        }));
+        };
+        self.held_bytes += held.size_bytes();
+        self.held.push(Reverse(held));
+        while self.held_bytes > self.most_held_bytes && self.deliver_first() {
+            self.delivered_early += 1;
+        }
     }
 }

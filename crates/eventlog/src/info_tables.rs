@@ -10,10 +10,9 @@
 use std::fmt;
 use std::hash::BuildHasher;
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
-
 use super::closure_type::ClosureType;
 use super::event::Event;
+use crate::hash::SeededMap;
 
 /// What a log says of an info table. What it does not say is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +139,7 @@ struct Entry {
 #[derive(Clone, Debug, Default)]
 pub struct InfoTables {
     texts: Texts,
-    tables: FxHashMap<u64, Entry>,
+    tables: SeededMap<u64, Entry>,
     left_out: u64,
 }
 
@@ -289,7 +288,7 @@ struct Texts {
     /// Where each ends; the first is the empty one.
     ends: Vec<u32>,
     /// By hash. If two texts have one hash, only the first is found again.
-    ids: FxHashMap<u64, TextId>,
+    ids: SeededMap<u64, TextId>,
 }
 
 impl Texts {
@@ -303,7 +302,7 @@ impl Texts {
         if text.is_empty() {
             return 0;
         }
-        let hash = FxBuildHasher.hash_one(text);
+        let hash = self.ids.hasher().hash_one(text);
         let known = self.ids.get(&hash).copied();
         if let Some(id) = known.filter(|id| self.get(*id) == text) {
             return id;

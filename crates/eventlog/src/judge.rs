@@ -25,7 +25,7 @@ use super::event::{EventType, Shape};
 use super::header::{BLOCK_MARKER, Header, PayloadSize};
 use super::problem::DamageKind;
 use super::record::{Extent, Marker, NoEvent, PREFIX, extent, prefix};
-use super::scan::{Bounds, is_undated};
+use super::scan::{Bounds, is_undated, pass_zeros};
 use crate::ids::Nanos;
 
 /// The times that the next event of a block may have.
@@ -203,11 +203,11 @@ impl<'a> View<'a> {
             return Verdict::Skip(next, kind);
         }
         // Perhaps the times before were wrong, or those of the block.
-        let found = |at: &usize| {
+        let found = |at: usize| {
             let mut others = self.others(order);
-            others.any(|other| self.run(*at, other, OVERWHELMING))
+            others.any(|other| self.run(at, other, OVERWHELMING))
         };
-        match (1..self.reach).find(found) {
+        match self.find_start(1, self.reach, found) {
             Some(next) => Verdict::Skip(next, kind),
             None if cut => Verdict::CutOff,
             None => Verdict::Skip(self.reach, kind),
@@ -216,7 +216,32 @@ impl<'a> View<'a> {
 
     /// The first place from `from` on where a run of sound events begins.
     pub(crate) fn resume(&self, from: usize, order: Order, reach: usize) -> Option<usize> {
-        (from..reach).find(|&at| self.run(at, order, CONVINCING))
+        self.find_start(from, reach, |at| self.run(at, order, CONVINCING))
+    }
+
+    /// The first place between `from` and `reach` that `is_start` accepts and where an event can begin: zeros, as a
+    /// hole in a file has them, are passed over at once.
+    fn find_start(
+        &self,
+        from: usize,
+        reach: usize,
+        is_start: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let bytes = self
+            .bytes
+            .get(..reach.saturating_add(PREFIX))
+            .unwrap_or(self.bytes);
+        let mut at = from;
+        loop {
+            at = pass_zeros(bytes, at);
+            if at >= reach {
+                return None;
+            }
+            if is_start(at) {
+                return Some(at);
+            }
+            at += 1;
+        }
     }
 
     /// Whether so many sound events stand at `at`, or fewer that lead to the

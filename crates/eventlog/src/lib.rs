@@ -14,7 +14,9 @@
 
 pub mod ahead;
 pub mod backing;
+pub mod block_list;
 pub mod blocks;
+pub mod cap_table;
 pub mod closure_type;
 pub mod conventions;
 pub mod cursor;
@@ -24,6 +26,7 @@ pub mod event;
 mod event_set;
 #[cfg(any(unix, windows))]
 mod file_source;
+pub mod hash;
 pub mod header;
 pub mod hp;
 pub mod ids;

@@ -9,16 +9,53 @@
 
 use std::sync::Arc;
 
-use crate::header::{Header, MAGIC, Parsed};
+use crate::blocks::MAX_STALE_BYTES;
+use crate::header::{Header, MAGIC, Parsed, looks_like};
 use crate::ids::{ByteOffset, CapId, Nanos};
 use crate::inflate::Compression;
 use crate::order::Sink;
 use crate::problem::LogError;
 use crate::record::{Marker, NoEvent, Record, extent};
-use crate::scan::{Landing, landing};
+use crate::scan::{Landing, landing, next_marker};
 
 /// Between blocks, so much is enough to see what stands there.
 const LOOK_BYTES: usize = 1 << 17;
+
+/// What a header ends with.
+const HEADER_END: &[u8] = b"hdredatb";
+
+/// When the header of a log that comes in pieces is parsed once more: often enough to be read as soon as it is whole,
+/// and so seldom that a header without an end takes time in proportion to its bytes.
+#[derive(Debug, Default)]
+struct HeaderTries {
+    /// How many bytes were searched for the end of the header.
+    searched: usize,
+    /// How often the header was parsed because its end seemed to be there.
+    ends: u32,
+    /// With so many bytes it is parsed in any case.
+    next_len: usize,
+    /// How many bytes were parsed in all.
+    parsed_bytes: u64,
+}
+
+impl HeaderTries {
+    /// More ends than a header has that describes types with the words of the format.
+    const MOST_ENDS: u32 = 16;
+
+    fn is_due(&mut self, bytes: &[u8], is_all: bool) -> bool {
+        let new = bytes.get(self.searched.saturating_sub(HEADER_END.len())..);
+        let has_end = memchr::memmem::find(new.unwrap_or_default(), HEADER_END).is_some();
+        self.searched = bytes.len();
+        self.ends += u32::from(has_end);
+        let ends = has_end && self.ends <= Self::MOST_ENDS;
+        let is_due = is_all || ends || bytes.len() >= self.next_len;
+        if is_due {
+            self.parsed_bytes += bytes.len() as u64;
+            self.next_len = bytes.len() + bytes.len() / 4;
+        }
+        is_due
+    }
+}
 
 /// A log that comes piece by piece.
 #[derive(Debug, Default)]
@@ -28,6 +65,7 @@ pub struct LiveReader {
     /// Where in the log that begins.
     at: u64,
     header: Option<Arc<Header>>,
+    header_tries: HeaderTries,
     events: u64,
     lost_bytes: u64,
     /// Whether a marker is looked for, as what stands there is nothing.
@@ -74,6 +112,20 @@ impl LiveReader {
         }
     }
 
+    /// Nothing comes for now. A log may have stale bytes before its header, but its writer does not pause between
+    /// them.
+    ///
+    /// # Errors
+    /// If what came does not begin as a log does.
+    pub fn pause(&self) -> Result<(), LogError> {
+        if self.header.is_some() || self.bytes.len() < MAGIC.len() || self.bytes.starts_with(MAGIC)
+        {
+            return Ok(());
+        }
+        let found = looks_like(&self.bytes);
+        Err(LogError::NotAnEventlog { found })
+    }
+
     /// Whether anything has come.
     #[must_use]
     pub fn has_begun(&self) -> bool {
@@ -92,6 +144,12 @@ impl LiveReader {
         self.lost_bytes
     }
 
+    /// How many bytes of a header that is not whole were parsed so far.
+    #[cfg(test)]
+    pub(crate) const fn parsed_header_bytes(&self) -> u64 {
+        self.header_tries.parsed_bytes
+    }
+
     /// Whether the program has said that nothing follows.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
@@ -105,7 +163,7 @@ impl LiveReader {
         let result = loop {
             let rest = &bytes[from..];
             let taken = match &self.header {
-                None => self.header(rest),
+                None => self.header(rest, is_all),
                 Some(_) if self.is_over => Ok(Taken::Bytes(rest.len())),
                 Some(_) if self.has_ended => Ok(self.behind_end(rest, is_all)),
                 Some(_) if self.is_lost => Ok(self.look_for_marker(rest, is_all)),
@@ -125,7 +183,7 @@ impl LiveReader {
         result
     }
 
-    fn header(&mut self, rest: &[u8]) -> Result<Taken, LogError> {
+    fn header(&mut self, rest: &[u8], is_all: bool) -> Result<Taken, LogError> {
         if Compression::detect(rest).is_some() {
             let found = "It is compressed, which cannot be read as it comes.".to_owned();
             return Err(LogError::NotAnEventlog { found });
@@ -134,16 +192,33 @@ impl LiveReader {
             return Ok(Taken::Wait);
         }
         if !rest.starts_with(MAGIC) {
-            let found = crate::header::looks_like(rest);
-            return Err(LogError::NotAnEventlog { found });
+            return self.before_header(rest, is_all);
+        }
+        if !self.header_tries.is_due(rest, is_all) {
+            return Ok(Taken::Wait);
         }
         Ok(match Header::parse(rest, self.at)? {
             Parsed::Header(header, count) => {
                 self.header = Some(Arc::new(*header));
+                self.header_tries = HeaderTries::default();
                 Taken::Bytes(count)
             }
             Parsed::NeedMore => Taken::Wait,
         })
+    }
+
+    /// Passes over stale bytes before the first header, as few as [`LogReader`](crate::LogReader) does.
+    fn before_header(&mut self, rest: &[u8], is_all: bool) -> Result<Taken, LogError> {
+        let near = &rest[..rest.len().min(MAX_STALE_BYTES as usize)];
+        if let Some(stale) = memchr::memmem::find(near, b"hdrbhetb") {
+            self.lost_bytes += stale as u64;
+            return Ok(Taken::Bytes(stale));
+        }
+        if near.len() == rest.len() && !is_all {
+            return Ok(Taken::Wait);
+        }
+        let found = looks_like(rest);
+        Err(LogError::NotAnEventlog { found })
     }
 
     /// Reads what stands between blocks, or a block.
@@ -194,7 +269,7 @@ impl LiveReader {
 
     /// Something is damaged: what is there is passed over up to the next marker.
     fn look_for_marker(&mut self, rest: &[u8], is_all: bool) -> Taken {
-        let marker = next_marker(rest);
+        let marker = next_marker(rest).map(|(at, _)| at);
         self.is_lost = marker.is_none();
         // A marker may be cut in two.
         let sure = match is_all {
@@ -260,12 +335,6 @@ impl LiveReader {
 /// Whether the end of the data stands there.
 fn ends(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xFF, 0xFF])
-}
-
-/// Where the next marker stands that may be one.
-fn next_marker(bytes: &[u8]) -> Option<usize> {
-    let mut windows = bytes.windows(Marker::BYTES);
-    windows.position(|window| Marker::parse(window).is_some_and(|marker| marker.is_plausible()))
 }
 
 /// How late events came, behind others that are later.

@@ -7,8 +7,6 @@
 
 use std::fmt;
 
-use rustc_hash::FxHashMap;
-
 use super::conventions::Convention;
 use super::conventions::opentelemetry::Telemetry;
 use super::conventions::stack_profiler::StackMessage;
@@ -19,6 +17,7 @@ use super::order::Sink;
 use super::record::Record;
 use super::texts::{TextId, Texts};
 use super::thread_map::ThreadMap;
+use crate::hash::SeededMap;
 use crate::ids::{CostCentreId, ThreadId};
 
 /// What has a number and may have a name.
@@ -52,7 +51,7 @@ pub struct Names {
     labels: Texts,
     threads: ThreadMap<TextId>,
     texts: Texts,
-    others: FxHashMap<Key, TextId>,
+    others: SeededMap<Key, TextId>,
     left_out: u64,
     info_tables: InfoTables,
 }

@@ -5,12 +5,11 @@
 //! Inside a capability nothing is sorted: the runtime back-dates `EndGC`, and
 //! a sort by time would put it before the statistics that belong to it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-
+use super::block_list::BlockList;
 use super::blocks::{Block, BlockIndex, Section};
 use super::event_set::EventSet;
 use super::header::Header;
@@ -20,6 +19,7 @@ use super::rows::{Chunk, Place, RowIndex};
 use super::scan::Bounds;
 use super::stream::{Fill, LOW_WATER, Stream, cut};
 use super::window::Need;
+use crate::hash::SeededSet;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
 /// Something that takes events in analysis order.
@@ -84,7 +84,7 @@ pub(crate) enum Merged {
 #[derive(Debug)]
 pub(crate) struct SectionStreams {
     pub(crate) header: Arc<Header>,
-    pub(crate) streams: Vec<(Option<CapId>, Arc<[Block]>)>,
+    pub(crate) streams: Vec<(Option<CapId>, Arc<BlockList>)>,
     /// Whether the end is marked, or known to be missing.
     pub(crate) ended: bool,
     pub(crate) end: ByteOffset,
@@ -93,19 +93,16 @@ pub(crate) struct SectionStreams {
 impl SectionStreams {
     pub(crate) fn new(section: &Section) -> Self {
         let truncated = section.blocks.iter().any(|block| block.truncated);
-        let mut by_cap: BTreeMap<Option<CapId>, Vec<Block>> = BTreeMap::new();
-        for block in &section.blocks {
-            by_cap.entry(block.cap).or_default().push(block.clone());
-        }
         let latest = section.blocks.iter().map(|block| block.end_time).max();
-        for blocks in by_cap.values_mut() {
-            widen(blocks, latest.unwrap_or_default());
+        let mut by_cap: BTreeMap<Option<CapId>, Widening> = BTreeMap::new();
+        for block in section.blocks.iter() {
+            by_cap.entry(block.cap).or_default().add(block);
         }
         Self {
             header: Arc::clone(&section.header),
             streams: by_cap
                 .into_iter()
-                .map(|(cap, blocks)| (cap, blocks.into()))
+                .map(|(cap, blocks)| (cap, Arc::new(blocks.finish(latest.unwrap_or_default()))))
                 .collect(),
             ended: section.ended || truncated,
             end: section.end,
@@ -125,12 +122,34 @@ pub(crate) const fn no_end_marker(at: ByteOffset) -> Damage {
 }
 
 /// Notes the times that the blocks of one capability allow each other: a block
-/// is begun when the one before it was written. No block ends after `latest`.
-fn widen(blocks: &mut [Block], latest: Nanos) {
-    let mut from = Nanos(0);
-    for i in 0..blocks.len() {
-        let next = blocks.get(i + 1).map_or(latest, |next| next.begin_time);
-        let block = &mut blocks[i];
+/// is begun when the one before it was written.
+#[derive(Debug, Default)]
+struct Widening {
+    blocks: BlockList,
+    /// The last block, which waits for the one behind it.
+    waits: Option<Block>,
+    /// When the block before it was written.
+    from: Nanos,
+}
+
+impl Widening {
+    fn add(&mut self, block: Block) {
+        let next = block.begin_time;
+        if let Some(before) = self.waits.replace(block) {
+            self.widen(before, next);
+        }
+    }
+
+    /// All blocks. None ends after `latest`.
+    fn finish(mut self, latest: Nanos) -> BlockList {
+        if let Some(last) = self.waits.take() {
+            self.widen(last, latest);
+        }
+        self.blocks
+    }
+
+    fn widen(&mut self, mut block: Block, next: Nanos) {
+        let from = self.from;
         if block.end_time != Nanos(0) {
             let sound = block.bounds != Bounds::ANY;
             let own = if sound {
@@ -144,7 +163,8 @@ fn widen(blocks: &mut [Block], latest: Nanos) {
             };
             block.bounds = own;
         }
-        from = block.end_time;
+        self.from = block.end_time;
+        self.blocks.push(block);
     }
 }
 
@@ -157,13 +177,33 @@ struct Queued {
     stream: usize,
 }
 
-/// Where blocks are, in the order in which they will be wanted.
-fn in_order_of_need<'a>(blocks: impl Iterator<Item = &'a Block>) -> VecDeque<Range<u64>> {
-    let mut schedule: Vec<_> = blocks
-        .map(|block| (block.begin_time, block.start.0..block.end.0))
-        .collect();
-    schedule.sort_by_key(|(begin, range)| (*begin, range.start));
-    schedule.into_iter().map(|(_, range)| range).collect()
+/// Blocks in the order in which they will be wanted.
+#[derive(Debug, Default)]
+struct Schedule {
+    blocks: BlockList,
+    /// The first that was not begun.
+    next: usize,
+}
+
+impl Schedule {
+    fn new(blocks: impl Iterator<Item = Block> + Clone) -> Self {
+        let key = |block: &Block| (block.begin_time, block.start);
+        let blocks = if blocks.clone().is_sorted_by_key(|block| key(&block)) {
+            blocks.collect()
+        } else {
+            let mut sorted: Vec<_> = blocks.map(|block| (key(&block), block.end)).collect();
+            sorted.sort_unstable();
+            let block = |((begin_time, start), end)| Block::at(begin_time, start..end);
+            sorted.into_iter().map(block).collect()
+        };
+        Self { blocks, next: 0 }
+    }
+
+    /// Where they are.
+    fn iter(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        let left = self.blocks.range(self.next..self.blocks.len());
+        left.map(|block| block.start.0..block.end.0)
+    }
 }
 
 /// Merges the streams of a log's sections, one section after the other.
@@ -187,9 +227,9 @@ pub(crate) struct Merger {
     window: usize,
     /// The blocks in the order in which they will be wanted, from the first
     /// that was not begun.
-    schedule: VecDeque<Range<u64>>,
+    schedule: Schedule,
     /// Where the blocks after that one start that were begun before it.
-    begun: FxHashSet<u64>,
+    begun: SeededSet<u64>,
     section_ended: bool,
     section_end: ByteOffset,
     cut_at: u64,
@@ -204,9 +244,10 @@ pub(crate) struct Merger {
 
 impl Merger {
     pub(crate) fn new(index: &BlockIndex) -> Self {
-        let blocks = index.sections.iter().flat_map(|section| &section.blocks);
+        let sections = index.sections.iter();
+        let blocks = sections.flat_map(|section| section.blocks.iter());
         Self {
-            schedule: in_order_of_need(blocks),
+            schedule: Schedule::new(blocks),
             ..Self::of(index.sections.iter().map(SectionStreams::new).collect())
         }
     }
@@ -222,8 +263,8 @@ impl Merger {
             unfilled: Vec::new(),
             queue: Vec::new(),
             window: 0,
-            schedule: VecDeque::new(),
-            begun: FxHashSet::default(),
+            schedule: Schedule::default(),
+            begun: SeededSet::default(),
             section_ended: true,
             section_end: ByteOffset(0),
             cut_at: u64::MAX,
@@ -281,7 +322,7 @@ impl Merger {
         let later = self.sections.iter().skip(self.next_section);
         let later = later.flat_map(|section| &section.streams);
         let blocks = ahead.chain(later.flat_map(|(_, blocks)| blocks.iter()));
-        self.schedule = in_order_of_need(blocks);
+        self.schedule = Schedule::new(blocks);
     }
 
     /// What [`resume`](Self::resume) needs.
@@ -291,8 +332,8 @@ impl Merger {
 
     /// The ranges that will be wanted soon, most urgent first.
     pub(crate) fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
-        let waits = |range: &&Range<u64>| !self.begun.contains(&range.start);
-        self.schedule.iter().filter(waits).cloned()
+        let waits = |range: &Range<u64>| !self.begun.contains(&range.start);
+        self.schedule.iter().filter(waits)
     }
 
     /// Delivers events in analysis order, about `max_events` of them.
@@ -444,7 +485,7 @@ impl Merger {
         self.section_ended = section.ended;
         self.section_end = section.end;
         self.window = window_of(section.streams.len());
-        let open = |(cap, blocks): &(Option<CapId>, Arc<[Block]>)| {
+        let open = |(cap, blocks): &(Option<CapId>, Arc<BlockList>)| {
             let mut stream = Stream::new(Arc::clone(&section.header), *cap, Arc::clone(blocks));
             stream.cut_at = self.cut_at;
             stream
@@ -475,10 +516,11 @@ impl Merger {
                 }
             }
         }
-        while let Some(first) = self.schedule.front()
-            && self.begun.remove(&first.start)
+        while !self.begun.is_empty()
+            && let Some(first) = self.schedule.blocks.get(self.schedule.next)
+            && self.begun.remove(&first.start.0)
         {
-            self.schedule.pop_front();
+            self.schedule.next += 1;
         }
     }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::Block;
+use super::block_list::BlockList;
 use super::event::EventType;
 use super::event_set::EventSet;
 use super::judge::Order;
@@ -35,7 +35,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// Where a capability's block begins, if it has so many.
-    pub(crate) fn of_block(cap: Option<CapId>, blocks: &[Block], number: usize) -> Option<Self> {
+    pub(crate) fn of_block(cap: Option<CapId>, blocks: &BlockList, number: usize) -> Option<Self> {
         let block = blocks.get(number)?;
         Some(Self {
             cap,

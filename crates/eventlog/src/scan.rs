@@ -4,7 +4,7 @@ use super::event::EventType;
 use serde::{Deserialize, Serialize};
 
 use super::header::{BLOCK_MARKER, Header, MAGIC};
-use super::record::{DECADE, Marker, NoEvent, extent};
+use super::record::{DECADE, Marker, NoEvent, PREFIX, extent};
 use crate::ids::Nanos;
 
 /// The times that a block's events should lie in.
@@ -19,7 +19,12 @@ impl Bounds {
     /// later time if it never was. In all logs that are known, the times of the
     /// events are inside, to the nanosecond.
     pub(crate) fn of(marker: &Marker) -> Self {
-        match (marker.begin, marker.end) {
+        Self::of_times(marker.begin, marker.end)
+    }
+
+    /// The same of a block that was begun and flushed at these times.
+    pub(crate) fn of_times(begin: Nanos, end: Nanos) -> Self {
+        match (begin, end) {
             (begin, Nanos(0)) => Self {
                 from: begin,
                 ..Self::ANY
@@ -167,6 +172,39 @@ pub(crate) fn landing(header: &Header, bytes: &[u8]) -> Landing {
         None if outside_times(header, bytes).is_some() => Landing::Event,
         None => Landing::Junk,
     }
+}
+
+/// The first place from `at` on where an event can begin: a type of 0 and a time of 0 are none.
+#[inline]
+pub(crate) fn pass_zeros(bytes: &[u8], at: usize) -> usize {
+    match bytes.get(at..) {
+        Some(rest) if rest.first_chunk() == Some(&[0; PREFIX]) => at + zeros(rest) - (PREFIX - 1),
+        _ => at,
+    }
+}
+
+/// How many zeros `bytes` begin with.
+#[cold]
+fn zeros(bytes: &[u8]) -> usize {
+    let (pieces, _) = bytes.as_chunks::<64>();
+    let are_zeros = |piece: &&[u8; 64]| piece.iter().fold(0, |any, byte| any | byte) == 0;
+    let passed = 64 * pieces.iter().take_while(are_zeros).count();
+    passed
+        + bytes[passed..]
+            .iter()
+            .take_while(|&&byte| byte == 0)
+            .count()
+}
+
+/// The first marker in `bytes` that may be one, and where it stands.
+pub(crate) fn next_marker(bytes: &[u8]) -> Option<(usize, Marker)> {
+    let [high, low] = BLOCK_MARKER.to_be_bytes();
+    let ends = memchr::memchr_iter(low, bytes.get(1..)?);
+    let mut starts = ends.filter(|&start| bytes[start] == high);
+    starts.find_map(|start| {
+        let marker = Marker::parse(&bytes[start..])?;
+        marker.is_plausible().then_some((start, marker))
+    })
 }
 
 /// How many events outside of blocks are looked at in a row.

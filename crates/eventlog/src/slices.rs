@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::block_list::BlockList;
 use super::blocks::Block;
 use super::event::EventType;
 use super::header::Header;
@@ -55,7 +56,7 @@ pub struct Slice {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SliceStream {
     cap: Option<CapId>,
-    blocks: Arc<[Block]>,
+    blocks: Arc<BlockList>,
     /// The number of the first, of all that the capability has.
     first_number: usize,
     /// How many are before the first that is read.
@@ -76,17 +77,18 @@ impl Slice {
             });
             let before = first.min(BEFORE);
             let next = Place::of_block(*cap, blocks, end.max(first));
-            let Some(own) = blocks.get(first..end).filter(|own| !own.is_empty()) else {
+            if first >= end {
                 later.extend(next);
                 return None;
-            };
-            let begin_inside = own.iter().filter(|block| block.bounds.from >= cuts.from);
+            }
+            let own = blocks.range(first..end);
+            let begin_inside = own.filter(|block| block.bounds.from >= cuts.from);
             bytes += begin_inside
                 .map(|block| block.end.0 - block.start.0)
                 .sum::<u64>();
             Some(SliceStream {
                 cap: *cap,
-                blocks: blocks[first - before..end].into(),
+                blocks: Arc::new(blocks.range(first - before..end).collect()),
                 first_number: first - before,
                 before,
                 later: next,
@@ -162,12 +164,12 @@ fn even_cuts(streams: &SectionStreams, slice_bytes: u64, from: Nanos) -> Vec<Nan
     let all = streams.streams.iter().map(|(_, blocks)| blocks);
     let largest = all
         .clone()
-        .filter_map(|blocks| blocks.iter().map(len).max());
+        .filter_map(|blocks| blocks.iter().map(|block| len(&block)).max());
     let slice_bytes = slice_bytes.max(largest.sum::<u64>() / 2 * TWICE_AT_MOST);
     let blocks = all.flat_map(|blocks| blocks.iter());
     let blocks = blocks.filter(|block| block.bounds.from >= from);
     let mut begins: Vec<_> = blocks
-        .map(|block| (block.bounds.from, len(block)))
+        .map(|block| (block.bounds.from, len(&block)))
         .collect();
     begins.sort_unstable();
     let mut cuts = Vec::new();
@@ -187,7 +189,12 @@ impl SectionStreams {
     pub(crate) fn are_in_order(&self) -> bool {
         let dated = !self.header.has_undated();
         let mut all = self.streams.iter();
-        dated && all.all(|(_, blocks)| blocks.is_sorted_by(|a, b| a.bounds.to <= b.bounds.from))
+        dated
+            && all.all(|(_, blocks)| {
+                blocks
+                    .iter()
+                    .is_sorted_by(|a, b| a.bounds.to <= b.bounds.from)
+            })
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::block_list::BlockList;
 use super::blocks::Block;
 use super::event::EventType;
 use super::header::Header;
@@ -25,7 +26,7 @@ pub(super) const LOW_WATER: usize = MAX_EVENT_BYTES + 64;
 pub(super) struct Stream {
     pub(super) header: Arc<Header>,
     pub(super) cap: Option<CapId>,
-    blocks: Arc<[Block]>,
+    blocks: Arc<BlockList>,
     /// The number of the first of them, of all that the capability has.
     first_number: usize,
     /// The first block that was not begun.
@@ -148,7 +149,7 @@ pub(super) enum Fill {
 }
 
 impl Stream {
-    pub(super) fn new(header: Arc<Header>, cap: Option<CapId>, blocks: Arc<[Block]>) -> Self {
+    pub(super) fn new(header: Arc<Header>, cap: Option<CapId>, blocks: Arc<BlockList>) -> Self {
         Self {
             header,
             cap,
@@ -180,7 +181,7 @@ impl Stream {
     pub(super) fn resume(
         header: Arc<Header>,
         cap: Option<CapId>,
-        blocks: Arc<[Block]>,
+        blocks: Arc<BlockList>,
         place: &Place,
     ) -> Self {
         let mut stream = Self::new(header, cap, blocks);
@@ -197,7 +198,7 @@ impl Stream {
     pub(super) fn slice(
         header: Arc<Header>,
         cap: Option<CapId>,
-        (blocks, first_number, before): (Arc<[Block]>, usize, usize),
+        (blocks, first_number, before): (Arc<BlockList>, usize, usize),
         (slice, later): (Cuts, Option<Place>),
     ) -> Self {
         let mut stream = Self::new(header, cap, blocks);
@@ -222,8 +223,8 @@ impl Stream {
     }
 
     /// The blocks that were not begun.
-    pub(super) fn blocks_ahead(&self) -> &[Block] {
-        self.blocks.get(self.next_block..).unwrap_or_default()
+    pub(super) fn blocks_ahead(&self) -> impl Iterator<Item = Block> + Clone + '_ {
+        self.blocks.range(self.next_block..self.blocks.len())
     }
 
     pub(super) fn offset(&self) -> u64 {
@@ -232,7 +233,7 @@ impl Stream {
 
     /// Begins the next block; false if there is none.
     fn begin_block(&mut self) -> bool {
-        let Some(mut block) = self.blocks.get(self.next_block).cloned() else {
+        let Some(mut block) = self.blocks.get(self.next_block) else {
             return false;
         };
         let kept = self.cut_at.max(block.start.0);
@@ -245,7 +246,8 @@ impl Stream {
         self.order = Order::new(block.bounds);
         // A collection may begin in one block and end in the next. When it began
         // is not kept: a block must look the same to whoever begins with it.
-        let before = self.next_block.checked_sub(3).map(|at| &self.blocks[at]);
+        let before = self.next_block.checked_sub(3);
+        let before = before.and_then(|at| self.blocks.get(at));
         let earliest = before.map_or(Nanos(0), |block| block.begin_time);
         self.order.collection = earliest.min(self.order.last);
         self.lost = None;

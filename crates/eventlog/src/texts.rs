@@ -1,9 +1,6 @@
 //! Short texts, such as the labels of threads. Programs give the same ones to thousands
 //! of threads, and each is kept once.
 
-use std::hash::{BuildHasher, BuildHasherDefault};
-
-use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
 
 /// A text, by its number among all.
@@ -124,7 +121,7 @@ impl Texts {
     }
 
     fn hash(text: &str) -> usize {
-        BuildHasherDefault::<FxHasher>::default().hash_one(text) as usize
+        crate::hash::stable_hash(text) as usize
     }
 
     /// Where a text of that hash may stand.

@@ -2,8 +2,7 @@
 //! from 1 on, so that nearly all lookups go into a list, which stands in pages:
 //! it never moves when it grows, and has none for threads that are not in the log.
 
-use rustc_hash::FxHashMap;
-
+use crate::hash::SeededMap;
 use crate::ids::ThreadId;
 
 /// So many threads are a page.
@@ -16,7 +15,7 @@ pub struct ThreadMap<T> {
     /// Threads with numbers beyond the pages. There are more of these only when
     /// there are many such threads: a damaged log may have any number in it, and
     /// memory is to be in proportion to the threads.
-    large: FxHashMap<ThreadId, T>,
+    large: SeededMap<ThreadId, T>,
 }
 
 impl<T: Default> ThreadMap<T> {

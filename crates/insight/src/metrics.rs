@@ -2,13 +2,14 @@
 //! or more is better, and the events that it needs. The names never change.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
 use analysis::listen::{Alone, Listen, at_once};
 use analysis::numbers::summary::{SparkTotals, Summary};
 use analysis::timeline::user_spans::UserSpan;
+use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
 use model::gauge::Samples;
@@ -156,7 +157,7 @@ pub struct Looked<'a> {
     /// What the rules say, once somebody asks.
     report: OnceCell<Report>,
     /// Parts of it that were asked for by what the program said.
-    windows: RefCell<HashMap<Window, Rc<Self>>>,
+    windows: RefCell<SeededMap<Window, Rc<Self>>>,
 }
 
 impl<'a> Looked<'a> {

@@ -1,7 +1,7 @@
 //! All that the rules say of a log.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -149,7 +149,7 @@ impl Report {
     #[must_use]
     pub fn rules_that_found(&self) -> usize {
         let rules = self.findings.iter().map(|finding| &finding.rule);
-        rules.collect::<HashSet<_>>().len()
+        rules.collect::<BTreeSet<_>>().len()
     }
 
     /// What matters, the gravest first, whatever it costs; what is about the log itself

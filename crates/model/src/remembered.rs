@@ -3,8 +3,8 @@
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use eventlog::hash::SeededState;
 use lru::LruCache;
-use rustc_hash::FxBuildHasher;
 
 /// Things by key, those that were wanted last. A clone has none.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct Remembered<K: Eq + Hash, V: ?Sized> {
 struct Kept<K: Eq + Hash, V: ?Sized> {
     bytes: u64,
     /// Each with its bytes.
-    things: LruCache<K, (Arc<V>, u64), FxBuildHasher>,
+    things: LruCache<K, (Arc<V>, u64), SeededState>,
 }
 
 impl<K: Eq + Hash, V: ?Sized> Default for Remembered<K, V> {
@@ -41,7 +41,7 @@ impl<K: Eq + Hash, V: ?Sized> Remembered<K, V> {
             most_bytes,
             kept: Mutex::new(Kept {
                 bytes: 0,
-                things: LruCache::unbounded_with_hasher(FxBuildHasher),
+                things: LruCache::unbounded_with_hasher(SeededState::default()),
             }),
         }
     }

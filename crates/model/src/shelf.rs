@@ -72,6 +72,12 @@ impl Shelf {
         self.inner.used_bytes.load(Ordering::Relaxed)
     }
 
+    /// Counts bytes that must stay in memory elsewhere: they leave less of the budget for what is kept from now on.
+    pub fn count_elsewhere(&self, bytes: u64) {
+        let used_bytes = &self.inner.used_bytes;
+        used_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
     /// How many bytes were put away.
     #[must_use]
     pub fn away_bytes(&self) -> u64 {

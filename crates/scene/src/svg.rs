@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use rustc_hash::FxHashMap;
-
 use super::markup::escape;
 use super::painter::{Align, Face, Paint, Painter, Rect};
 use super::palette::Palette;
+use eventlog::hash::SeededMap;
 
 /// Writes what is painted as SVG 1.1.
 #[derive(Clone, Debug)]
@@ -30,7 +29,7 @@ enum Inks {
     Paired {
         /// Those on a dark page, in the order in which they are painted.
         dark: std::vec::IntoIter<Paint>,
-        names: FxHashMap<(String, String), usize>,
+        names: SeededMap<(String, String), usize>,
     },
 }
 
@@ -86,7 +85,7 @@ impl SvgPainter {
         };
         let inks = Inks::Paired {
             dark: dark.into_iter(),
-            names: FxHashMap::default(),
+            names: SeededMap::default(),
         };
         let mut painter = Self::with(size, id, inks);
         let _ = writeln!(painter.out, "<title>{}</title>", escape(about));

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::link_text::cut;
 use analysis::listen::Listen;
 use analysis::recording::Recording;
 use analysis::timeline::messages::MessageKind;
+use eventlog::hash::SeededSet;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
@@ -124,7 +124,7 @@ pub async fn anchors(recording: &Recording, listen: &dyn Listen) -> Vec<Anchor> 
         .take(MAX_ANCHORS)
         .collect();
     let messages = &recording.messages;
-    let mut known = FxHashSet::default();
+    let mut known = SeededSet::default();
     for index in 0..messages.len() {
         if index % LISTEN_EVERY == 0 {
             listen.listen().await;

@@ -216,6 +216,7 @@ impl Session {
             let step = self.reader.advance(&mut |_: &Record<'_>| {}, 1)?;
             if step == Step::Indexed {
                 self.plan();
+                self.count_index();
                 self.unread = UnreadBlocks::of(self.reader.index());
             }
             return Ok(step);
@@ -424,7 +425,7 @@ impl Session {
             .index()
             .sections
             .iter()
-            .flat_map(|section| &section.blocks);
+            .flat_map(|section| section.blocks.iter());
         let indexed = blocks
             .map(|block| Interval::new(block.begin_time, block.end_time.max(block.begin_time)))
             .reduce(|a, b| Interval::new(a.start().min(b.start()), a.end().max(b.end())));

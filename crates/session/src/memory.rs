@@ -136,6 +136,13 @@ impl Session {
         }
     }
 
+    /// Counts what the index of very small blocks takes beyond what is set aside for indexes.
+    pub(crate) fn count_index(&self) {
+        let set_aside = self.reader.len().0 / MemoryBudget::INDEXED_BYTES;
+        let bytes = self.reader.index().memory_bytes();
+        self.shelf.count_elsewhere(bytes.saturating_sub(set_aside));
+    }
+
     /// How much it takes.
     #[must_use]
     pub fn memory_use(&self) -> MemoryUse {

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek};
 
-use rustc_hash::FxHashMap;
-
 use super::Session;
 use analysis::heap::names::TableSymbols;
 use analysis::heap::{Breakdown, Label};
 use analysis::recording::Recording;
+use eventlog::hash::SeededMap;
 use eventlog::ids::Address;
 use eventlog::info_tables::{InfoTables, address_of};
 use eventlog::names::Key;
@@ -118,11 +117,11 @@ impl Session {
         let distinct: BTreeSet<Address> = (wanted.functions.into_iter())
             .chain(wanted.info_tables.into_iter().filter(unknown))
             .collect();
-        let names: FxHashMap<Address, &Name> =
+        let names: SeededMap<Address, &Name> =
             naming.names.iter().map(|(at, name)| (*at, name)).collect();
         let named = distinct.iter().filter(|at| names.contains_key(at)).count() as u64;
         let addresses = distinct.len() as u64;
-        for (address, name) in &names {
+        for (address, name) in &naming.names {
             self.recording
                 .names
                 .insert(Key::InfoTable(address.0), &name.qualified());
@@ -165,7 +164,7 @@ impl Session {
         };
         let frames = self.recording.profiles.frames();
         let addresses = frames.flat_map(|all| all.iter().filter_map(|(_, frame)| frame.address));
-        let found: FxHashMap<Address, Name> = addresses
+        let found: SeededMap<Address, Name> = addresses
             .map(Address)
             .filter_map(|address| Some((address, described(address)?)))
             .collect();

@@ -17,8 +17,7 @@ use nm::NmText;
 use object_file::ObjectFile;
 use table::Table;
 
-use rustc_hash::FxHashMap;
-
+use eventlog::hash::SeededMap;
 use eventlog::ids::Address;
 use eventlog::system_words;
 
@@ -306,7 +305,7 @@ impl<R: Read + Seek> Symbols<R> {
     ) -> Result<bool, SymbolsError> {
         let at = |(address, _): &(Address, String)| self.at(*address, table(*address), As::Haskell);
         let found: Vec<Found> = known.iter().filter_map(at).take(COMPARED).collect();
-        let said: FxHashMap<Address, &str> =
+        let said: SeededMap<Address, &str> =
             known.iter().map(|(at, name)| (*at, &**name)).collect();
         let names = self.names_of(&found)?;
         let same = |(address, name): &&(Address, Name)| {

@@ -2,10 +2,9 @@
 //! (PIE) have other addresses in memory than in their file: all by the same
 //! number of pages.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use super::Wanted;
 use super::table::Table;
+use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::Address;
 
 /// A page is at least so large.
@@ -113,7 +112,7 @@ fn voters(wanted: &Wanted) -> Vec<Address> {
 
 /// How many info tables have a symbol, by the offset and the place in
 /// [`HEADERS`].
-type Votes = FxHashMap<(u64, usize), usize>;
+type Votes = SeededMap<(u64, usize), usize>;
 
 fn votes_at(table: &Table, tables: &[Address], offset: u64) -> Votes {
     let count = |header: u64| {
@@ -130,7 +129,7 @@ fn votes_at(table: &Table, tables: &[Address], offset: u64) -> Votes {
 
 fn votes_anywhere(table: &Table, tables: &[Address]) -> Votes {
     // What can be told apart by whole pages only is looked at together.
-    let mut by_page: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
+    let mut by_page: SeededMap<u64, Vec<u64>> = SeededMap::default();
     for address in tables {
         for header in HEADERS {
             by_page
@@ -172,7 +171,7 @@ fn decide(votes: &Votes, tables: usize) -> Place {
         return nowhere;
     };
     let rivals = votes.iter().filter(|(_, count)| **count * 2 >= most);
-    let offsets: FxHashSet<u64> = rivals.map(|((offset, _), _)| *offset).collect();
+    let offsets: SeededSet<u64> = rivals.map(|((offset, _), _)| *offset).collect();
     Place {
         load: match (offsets.len(), offset) {
             (0 | 1, 0) => Load::AsItStands,

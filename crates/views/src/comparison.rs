@@ -1,8 +1,7 @@
 //! Two logs compared, as a table: which numbers are shown, in which order, in which words.
 
-use rustc_hash::FxHashMap;
-
 use crate::view::compare::{CompareColumn, CompareView};
+use eventlog::hash::SeededMap;
 use eventlog::ids::Duration;
 use insight::compare::{Claim, Comparison, Difference, Trend};
 use insight::digest::Group;
@@ -115,7 +114,7 @@ pub fn importance(comparison: &Comparison) -> Vec<f64> {
         (key.group, name, key.part)
     };
     let size = |row: &Difference| row.before.median.max(row.after.median);
-    let mut largest = FxHashMap::default();
+    let mut largest = SeededMap::default();
     for row in &comparison.rows {
         let most: &mut f64 = largest.entry(kind(row)).or_default();
         *most = most.max(size(row));

@@ -1,7 +1,6 @@
 //! Spans of a capability in columns, grouped by the collections of the program.
 
-use rustc_hash::FxHashMap;
-
+use eventlog::hash::SeededMap;
 use model::class::{Class, ClassTimes};
 use model::lane::{Lane, LaneIndex};
 use model::place::place32;
@@ -14,7 +13,7 @@ pub struct Columns<const N: usize> {
     /// How long each is, as far as 32 bits hold it.
     durations_ns: Vec<u32>,
     /// Longer ones, by place.
-    longer_ns: FxHashMap<usize, u64>,
+    longer_ns: SeededMap<usize, u64>,
     classes: Vec<Class>,
     /// The place of the first span of each collection.
     firsts: Vec<u32>,
@@ -27,7 +26,7 @@ impl<const N: usize> Columns<N> {
         Self {
             starts: Vec::new(),
             durations_ns: Vec::new(),
-            longer_ns: FxHashMap::default(),
+            longer_ns: SeededMap::default(),
             classes: Vec::new(),
             firsts: Vec::new(),
             index: LaneIndex::new(classes),

@@ -33,6 +33,7 @@ use pauses::Pauses;
 use pieces::{Collections, Pieces};
 use sweep::{Marks, Sweep, Walker, Watcher};
 
+use eventlog::cap_table::CapLanes;
 use eventlog::ids::{CapId, Nanos};
 use model::moments::Moments;
 use model::shelf::Shelf;
@@ -45,8 +46,8 @@ pub(crate) struct Ledger {
     log: Interval,
     /// The capabilities, by number.
     caps: Vec<CapId>,
-    /// From when to when each lives; like the next, by lane: lane 0 is that of
-    /// no capability, lane n + 1 that of capability n.
+    cap_lanes: CapLanes,
+    /// From when to when each lives; like the next, by lane.
     lives: Vec<(u64, u64)>,
     pieces: Vec<Pieces>,
     pauses: Pauses,
@@ -67,7 +68,7 @@ impl Ledger {
     pub(crate) fn make(
         facts: &Facts,
         end: Nanos,
-        lanes: &[Cap],
+        (lanes, cap_lanes): (&[Cap], &CapLanes),
         readied: Moments,
         mut lost: Vec<u64>,
         watcher: &mut impl Watcher,
@@ -78,6 +79,7 @@ impl Ledger {
         let mut ledger = Self {
             log: Interval::new(start, end.max(start)),
             caps: facts.caps.iter().map(|facts| facts.cap).collect(),
+            cap_lanes: cap_lanes.clone(),
             lives: vec![(0, 0); lanes.len()],
             pieces: Vec::new(),
             readied,
@@ -119,11 +121,12 @@ impl Ledger {
         let collections = Collections::of(&pauses, &facts.censuses, account);
         let mut made = Vec::new();
         for of in &facts.caps {
-            let lane = usize::from(of.cap.0) + 1;
-            let pieces = lanes
-                .get(lane)
-                .map(|cap| Pieces::of(cap, *of, &collections));
-            made.extend(pieces.map(|pieces| (lane, pieces, of.life)));
+            let lane = account
+                .lane(of.cap)
+                .and_then(|lane| Some((lane, lanes.get(lane)?)));
+            let pieces =
+                lane.map(|(lane, cap)| (lane, Pieces::of(cap, *of, &collections), of.life));
+            made.extend(pieces);
         }
         drop(collections);
         for (lane, pieces, life) in made {
@@ -177,14 +180,15 @@ impl<'a> Account<'a> {
     /// From when to when a capability lives.
     #[must_use]
     pub fn life_of(&self, cap: CapId) -> Interval {
-        let (start, end) = self.life(usize::from(cap.0) + 1);
+        let lane = self.lane(cap);
+        let (start, end) = lane.map_or((0, 0), |lane| self.life(lane));
         Interval::new(Nanos(start), Nanos(end))
     }
 
     /// What a capability does beside running and idling, as a lane.
     #[must_use]
     pub fn pieces_of(&self, cap: CapId) -> Option<&'a Pieces> {
-        self.pieces(usize::from(cap.0) + 1)
+        self.pieces(self.lane(cap)?)
     }
 
     /// A place from which moments near each other are found quickly.
@@ -206,6 +210,16 @@ impl<'a> Account<'a> {
         }
     }
 
+    /// The number of the lane of a capability.
+    fn lane(&self, cap: CapId) -> Option<usize> {
+        self.ledger.cap_lanes.lane(Some(cap))
+    }
+
+    /// The lane of a capability.
+    fn lane_of(&self, cap: CapId) -> Option<&'a Cap> {
+        self.lanes.get(self.lane(cap)?)
+    }
+
     fn pieces(&self, lane: usize) -> Option<&'a Pieces> {
         self.ledger.pieces.get(lane)
     }
@@ -217,12 +231,12 @@ impl<'a> Account<'a> {
     /// The lanes of the capabilities.
     fn each_cap(self) -> impl Iterator<Item = (CapId, &'a Cap)> {
         let caps = self.ledger.caps.iter();
-        caps.filter_map(move |cap| Some((*cap, self.lanes.get(usize::from(cap.0) + 1)?)))
+        caps.filter_map(move |cap| Some((*cap, self.lane_of(*cap)?)))
     }
 
     /// When a run of a capability ended; 0 if there is no such run.
     fn run_end(self, cap: CapId, place: u32) -> u64 {
-        let lane = self.lanes.get(usize::from(cap.0) + 1);
+        let lane = self.lane_of(cap);
         let span = lane.and_then(|lane| lane.runs.span_at(place as usize));
         span.map_or(0, |(_, end)| end)
     }

@@ -94,7 +94,7 @@ fn counting(census: Interval, pauses: &Pauses, account: Account<'_>) -> Interval
     let Some(pause) = pauses.at(begin) else {
         return Interval::at(begin);
     };
-    let lane = account.lanes.get(usize::from(pause.leader.0) + 1);
+    let lane = account.lane_of(pause.leader);
     let since = lane.map_or(begin, |cap| {
         let phases = cap.phases.lane();
         let at = phases.first_ending_after(begin.0);

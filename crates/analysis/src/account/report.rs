@@ -226,14 +226,14 @@ impl Account<'_> {
     /// How a capability spent a range, of which the totals are these.
     fn cap_times(&self, cap: CapId, range: Interval, totals: &Totals) -> CapTimes {
         let life = range.clip(self.life_of(cap));
-        let lane = usize::from(cap.0) + 1;
+        let lane = self.lane(cap).unwrap_or(usize::MAX);
         let (Some(of), Some(pieces)) = (self.lanes.get(lane), self.pieces(lane)) else {
             return CapTimes::default();
         };
         let of_pieces = pieces.time_in(life);
         let runs = of.runs.time_in(life);
         let running_ns = runs[Class::Running as usize] + runs[Class::Open as usize];
-        let idle_ready_ns = totals.idle_ready_ns.get(usize::from(cap.0));
+        let idle_ready_ns = totals.idle_ready_ns.get(lane - 1);
         let idle_ready_ns = idle_ready_ns.filter(|_| !self.ledger.is_of_several);
         let mut times = CapTimes {
             life_ns: life.duration().0,

@@ -1,9 +1,9 @@
 //! The runs on each capability, in columns.
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::phases::PhaseLane;
+use eventlog::hash::SeededMap;
 use model::class::{Class, ClassTimes, ManagerThread, StopCode};
 use model::columns::Column;
 use model::lane::{BLOCK, Lane, LaneIndex, PlainLane};
@@ -59,7 +59,7 @@ pub(crate) struct Durations {
     #[serde(skip)]
     short: Pages<u32>,
     /// Longer ones, by place.
-    longer_ns: FxHashMap<u32, u64>,
+    longer_ns: SeededMap<u32, u64>,
 }
 
 impl Durations {

@@ -478,8 +478,9 @@ impl<'a> Walker<'a> {
 
     /// For how long, up to a time, a capability stood by while a thread was ready.
     pub fn idle_ready_ns(&mut self, cap: CapId, time: Nanos) -> u64 {
+        let lane = self.account.lane(cap);
         let sweep = self.go(time.0);
-        let track = sweep.tracks.get(usize::from(cap.0) + 1);
+        let track = lane.and_then(|lane| sweep.tracks.get(lane));
         track.map_or(0, |track| track.idle_ready_ns(sweep.state.work_ns))
     }
 

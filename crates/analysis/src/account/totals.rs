@@ -8,8 +8,7 @@ use model::forest::Aggregate;
 pub struct Totals {
     /// For how long exactly so many capabilities ran threads.
     pub running_ns: Vec<u64>,
-    /// For how long each capability, by its place among all, stood by while a
-    /// thread was ready.
+    /// For how long each lane of a capability stood by while a thread was ready.
     pub idle_ready_ns: Vec<u64>,
     /// For how long, outside of pauses, some capability stood by.
     pub some_idle_ns: u64,

@@ -1,7 +1,8 @@
 //! The cost centres of a log, for all profiles whose samples name them.
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
+use eventlog::hash::SeededMap;
 use eventlog::ids::CostCentreId;
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::profile::frames::{Frame, FrameId, Frames};
@@ -10,7 +11,7 @@ use model::profile::stacks::{StackId, Stacks};
 /// Cost centres by number. They may be declared after the samples that name them,
 /// so they are looked up when the log is read. The first declaration counts.
 #[derive(Clone, Debug, Default)]
-pub struct CostCentres(FxHashMap<CostCentreId, Frame>);
+pub struct CostCentres(BTreeMap<CostCentreId, Frame>);
 
 impl Sink for CostCentres {
     const CONSUMES: EventSet = EventSet::of(&[EventType::HEAP_PROF_COST_CENTRE]);
@@ -58,7 +59,7 @@ impl CostCentres {
     ) -> Vec<StackId> {
         let main = frames.intern(Frame::built_in("MAIN", "MAIN"));
         let main = stacks.push(StackId::EMPTY, main);
-        let mut known: FxHashMap<CostCentreId, FrameId> = FxHashMap::default();
+        let mut known: SeededMap<CostCentreId, FrameId> = SeededMap::default();
         let mut new = named.translate(stacks, |id| {
             *known.entry(id).or_insert_with(|| {
                 let centre = self.0.get(&id).cloned();

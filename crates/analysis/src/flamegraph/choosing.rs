@@ -1,9 +1,8 @@
 //! Which tracks a name in a link, a menu or on the command line stands for.
 
-use rustc_hash::FxHashMap;
-
 use crate::flamegraph::source_info::{SourceInfo, TrackInfo};
 use crate::timeline::scope::Scope;
+use eventlog::hash::SeededMap;
 use model::profile::TrackSource;
 
 /// All that belongs to one picture.
@@ -47,7 +46,7 @@ impl SourceInfo {
     /// What many tracks are called, in their order.
     #[must_use]
     pub fn titles(&self, sources: impl IntoIterator<Item = TrackSource>) -> Vec<String> {
-        let labels: FxHashMap<TrackSource, &str> = self
+        let labels: SeededMap<TrackSource, &str> = self
             .tracks
             .iter()
             .filter_map(|track| Some((track.source, track.label.as_deref()?)))

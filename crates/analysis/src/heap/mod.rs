@@ -20,11 +20,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::diagnostics::{Diagnostic, Fact};
+use eventlog::hash::SeededState;
 use eventlog::ids::{CostCentreId, Nanos};
 use model::census::{BandId, Censuses};
 use model::time::Interval;
@@ -152,7 +152,7 @@ pub struct HeapProfile {
     /// the end of the run, and do not say when their censuses were.
     untimed: bool,
     /// The bytes of the labels, or of the numbers of the cost centres.
-    labels: IndexSet<ShortBytes, FxBuildHasher>,
+    labels: IndexSet<ShortBytes, SeededState>,
     /// The band of the rest, and how many bands it is made of.
     rest: Option<(BandId, u64)>,
     /// How many bands beyond the most there may be were in one census.

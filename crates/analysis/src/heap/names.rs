@@ -5,13 +5,13 @@
 //! the log says of info tables and cost centres, and from the symbols of the
 //! executable.
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::closures::{self, ClosureKind, Explanation, type_words};
 use super::{Breakdown, Label, sentences};
 use crate::flamegraph::centres::CostCentres;
 use eventlog::closure_type::ClosureType;
+use eventlog::hash::SeededMap;
 use eventlog::ids::CostCentreId;
 use eventlog::info_tables::{InfoTable, InfoTables, address_of};
 use model::profile::frames::{Frame, FrameKind};
@@ -85,14 +85,14 @@ impl Described {
 /// What the symbols of an executable say of the info tables of heap profiles.
 #[derive(Clone, Debug, Default)]
 pub struct TableSymbols {
-    names: FxHashMap<u64, Name>,
+    names: SeededMap<u64, Name>,
     /// Package and module of those that have no symbol.
-    modules: FxHashMap<u64, Name>,
+    modules: SeededMap<u64, Name>,
     /// The package of each module; `None` if two have one of that name.
-    packages: FxHashMap<String, Option<String>>,
+    packages: SeededMap<String, Option<String>>,
     /// The type of each constructor, by module and name, where the log describes
     /// one of its tables.
-    types: FxHashMap<(String, String), String>,
+    types: SeededMap<(String, String), String>,
 }
 
 impl TableSymbols {
@@ -104,9 +104,9 @@ impl TableSymbols {
             let all = all
                 .iter()
                 .map(|(address, name): &(eventlog::ids::Address, _)| (address.0, name.clone()));
-            all.collect::<FxHashMap<u64, Name>>()
+            all.collect::<SeededMap<u64, Name>>()
         };
-        let mut packages: FxHashMap<String, Option<String>> = FxHashMap::default();
+        let mut packages: SeededMap<String, Option<String>> = SeededMap::default();
         for (_, name) in naming.names.iter().chain(&naming.modules) {
             if name.module.is_empty() || name.package.is_empty() {
                 continue;
@@ -118,7 +118,7 @@ impl TableSymbols {
                 *known = None;
             }
         }
-        let mut types = FxHashMap::default();
+        let mut types = SeededMap::default();
         for (address, name) in &naming.names {
             if name.kind == SymbolKind::Constructor
                 && let Some(table) = tables.get(address.0)

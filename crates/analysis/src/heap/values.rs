@@ -3,10 +3,10 @@
 //! slices together meets each label once a slice.
 
 use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::ShortBytes;
+use eventlog::hash::SeededState;
 use eventlog::ids::Nanos;
 use eventlog::{Event, EventSet, EventType, Record};
 use model::columns::Column;
@@ -91,7 +91,7 @@ pub(crate) struct HeapValueAnalysis {
 /// without a search.
 #[derive(Debug, Default)]
 struct Labels {
-    all: IndexSet<ShortBytes, FxBuildHasher>,
+    all: IndexSet<ShortBytes, SeededState>,
     /// Behind the place of the label told last.
     last: usize,
     after: Vec<u32>,

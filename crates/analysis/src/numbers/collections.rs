@@ -6,6 +6,7 @@ use super::tally::Tallies;
 use crate::account::facts::Requests;
 use crate::account::pauses::Pause;
 use eventlog::Event;
+use eventlog::cap_table::CapTable;
 use eventlog::ids::{CapId, Nanos};
 use model::place::place32;
 
@@ -87,7 +88,7 @@ struct Progress {
 pub(super) struct Collections {
     pub(super) all: Vec<Collection>,
     pub(super) tallies: Tallies,
-    caps: Vec<Progress>,
+    caps: CapTable<Progress>,
     pub(super) requests: Requests,
     /// Whether what is told now is still about the last collection.
     afterwards: bool,
@@ -101,11 +102,7 @@ pub(super) struct Collections {
 
 impl Collections {
     fn cap(&mut self, cap: CapId) -> &mut Progress {
-        let index = usize::from(cap.0);
-        if index >= self.caps.len() {
-            self.caps.resize_with(index + 1, Progress::default);
-        }
-        &mut self.caps[index]
+        self.caps.get_mut(Some(cap))
     }
 
     pub(super) fn start(&mut self, cap: CapId, at: Nanos) {

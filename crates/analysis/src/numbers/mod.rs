@@ -18,10 +18,9 @@ use collections::Collections;
 use heaps::Heaps;
 use steps::{CapSteps, Samples, Steps, Window};
 
-use rustc_hash::FxHashSet;
-
 use crate::account::facts::{Led, Requests};
 use crate::account::pauses::Pause;
+use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, OsThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::time::Interval;
@@ -64,7 +63,7 @@ pub struct Numbers {
     heap_size: Steps<u64>,
     spark_counters: CapSteps<Counters>,
     /// The OS threads that were tasks of the runtime.
-    os_threads: FxHashSet<OsThreadId>,
+    os_threads: SeededSet<OsThreadId>,
     /// When each of them first was.
     tasks: Vec<u64>,
 }

@@ -14,6 +14,7 @@ use super::steps::{Steps, Window};
 use super::summary::SparkTotals;
 use super::{Counters, Numbers};
 use crate::timeline::spark_runs::SparkRun;
+use eventlog::cap_table::CapTable;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{EventSet, EventType};
 use model::sorting::SortSmall;
@@ -171,15 +172,12 @@ impl Numbers {
             samples.extend(waiting.map(|(at, counters)| (at, cap, counters.remaining)));
         }
         samples.sort_small_by_key(|&(at, cap, _)| (at, cap));
-        let caps = samples.iter().map(|(_, cap, _)| usize::from(cap.0)).max();
-        let mut latest = vec![0; caps.map_or(0, |cap| cap + 1)];
+        let mut latest: CapTable<u64> = CapTable::default();
         let mut all = 0u64;
         let mut steps = Steps::default();
         for (at, cap, waiting) in samples {
-            if let Some(latest) = latest.get_mut(usize::from(cap.0)) {
-                all = all.saturating_sub(*latest).saturating_add(waiting);
-                *latest = waiting;
-            }
+            let before = std::mem::replace(latest.get_mut(Some(cap)), waiting);
+            all = all.saturating_sub(before).saturating_add(waiting);
             steps.push(at, all);
         }
         steps

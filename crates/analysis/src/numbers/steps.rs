@@ -1,5 +1,6 @@
 //! Samples over time, and the part of a log that they are asked for.
 
+use eventlog::cap_table::CapTable;
 use eventlog::ids::CapId;
 use model::gauge;
 
@@ -166,23 +167,21 @@ impl<T> gauge::Samples for Column<'_, T> {
 /// A value for each capability.
 #[derive(Clone, Debug)]
 pub(super) struct CapSteps<T> {
-    caps: Vec<Steps<T>>,
+    caps: CapTable<Steps<T>>,
 }
 
 impl<T> Default for CapSteps<T> {
     fn default() -> Self {
-        Self { caps: Vec::new() }
+        Self {
+            caps: CapTable::default(),
+        }
     }
 }
 
 impl<T: Copy + PartialEq> CapSteps<T> {
     /// Adds a sample of a capability; the result is its value before.
     pub(super) fn push(&mut self, cap: CapId, at: u64, value: T) -> Option<T> {
-        let index = usize::from(cap.0);
-        if index >= self.caps.len() {
-            self.caps.resize_with(index + 1, Steps::default);
-        }
-        let steps = self.caps.get_mut(index)?;
+        let steps = self.caps.get_mut(Some(cap));
         let before = steps.last();
         steps.push(at, value);
         before
@@ -190,13 +189,16 @@ impl<T: Copy + PartialEq> CapSteps<T> {
 
     /// The samples of a capability, if it has some.
     pub(super) fn cap(&self, cap: CapId) -> Option<&Steps<T>> {
-        let steps = self.caps.get(usize::from(cap.0));
+        let steps = self.caps.get(Some(cap));
         steps.filter(|steps| !steps.is_empty())
     }
 
     /// The capabilities that have samples.
     pub(super) fn caps(&self) -> impl Iterator<Item = (CapId, &Steps<T>)> {
-        let caps = (0..=u16::MAX).map(CapId).zip(&self.caps);
+        let caps = self
+            .caps
+            .iter()
+            .filter_map(|(cap, steps)| Some((cap?, steps)));
         caps.filter(|(_, steps)| !steps.is_empty())
     }
 }

@@ -17,9 +17,8 @@ pub use filter::Filter;
 pub(crate) use table::Known;
 pub use table::{Flaw, Info, Parent, TickyColumn, TickyQuery, TickyRow, TickyTable};
 
-use rustc_hash::FxHashMap;
-
 use deltas::Deltas;
+use eventlog::hash::SeededMap;
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::time::Interval;
 
@@ -29,9 +28,9 @@ pub struct Ticky {
     /// In the order in which they are first heard of.
     counters: Vec<Counter>,
     /// The place of each by its number.
-    places: FxHashMap<u64, u32>,
+    places: SeededMap<u64, u32>,
     /// The place of each by module and number of the name.
-    named: FxHashMap<String, u32>,
+    named: SeededMap<String, u32>,
     deltas: Deltas,
     /// When the runtime began to write the counters, each time.
     samples: Vec<u64>,

@@ -23,6 +23,40 @@ pub const fn size(block: &Block) -> u64 {
     block.end.0.saturating_sub(block.start.0)
 }
 
+/// How many blocks are kept one by one; of more, neighbors are joined.
+const MOST_BLOCKS: usize = 1 << 18;
+
+/// The blocks of a log, each with its bytes, in the order of the file. Where there are very many, each that is handed on
+/// stands for several of one capability.
+pub(super) fn joined(index: &BlockIndex) -> impl Iterator<Item = (Block, u64)> {
+    let sections = index.sections.iter();
+    let all = sections.clone().map(|section| section.blocks.len()).sum();
+    let every = usize::div_ceil(all, MOST_BLOCKS).max(1);
+    let mut waiting: BTreeMap<Option<CapId>, (Block, u64, usize)> = BTreeMap::new();
+    let mut blocks = sections.flat_map(|section| section.blocks.iter());
+    std::iter::from_fn(move || {
+        for block in blocks.by_ref() {
+            let bytes = size(&block);
+            if every == 1 {
+                return Some((block, bytes));
+            }
+            let cap = block.cap;
+            let (first, sum, count) = waiting.entry(cap).or_insert((block.clone(), 0, 0));
+            first.begin_time = first.begin_time.min(block.begin_time);
+            first.end_time = first.end_time.max(block.end_time);
+            *sum = sum.saturating_add(bytes);
+            *count += 1;
+            if *count == every {
+                let joined = waiting.remove(&cap);
+                return joined.map(|(block, bytes, _)| (block, bytes));
+            }
+        }
+        waiting
+            .pop_first()
+            .map(|(_, (block, bytes, _))| (block, bytes))
+    })
+}
+
 /// From when to when a block was filled, if that is known.
 fn span(block: &Block) -> Option<(u64, u64)> {
     let known = block.end_time != Nanos(0) && block.begin_time <= block.end_time;
@@ -34,14 +68,14 @@ impl BlockLanes {
     #[must_use]
     pub fn of(index: &BlockIndex) -> Self {
         let mut lanes = Self::default();
-        for block in index.sections.iter().flat_map(|section| &section.blocks) {
-            let Some((start, end)) = span(block) else {
+        for (block, bytes) in joined(index) {
+            let Some((start, end)) = span(&block) else {
                 continue;
             };
             lanes.lanes.entry(block.cap).or_default().push(Piece {
                 start,
                 end,
-                detail: u32::try_from(size(block)).unwrap_or(NONE - 1),
+                detail: u32::try_from(bytes).unwrap_or(NONE - 1),
                 class: Class::Other,
                 code: 0,
             });

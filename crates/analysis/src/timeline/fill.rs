@@ -30,8 +30,7 @@ impl Store {
         woken: Option<Nanos>,
     ) {
         let code = stop.map_or(StopCode::OPEN, |status| StopCode(status.code()));
-        let lane = Self::lane_of(cap);
-        self.lane_mut(cap);
+        let lane = self.make_lane(cap);
         let (Some(lanes), Some(thread)) = (self.lanes.get_mut(lane), self.threads.at_mut(index))
         else {
             return;

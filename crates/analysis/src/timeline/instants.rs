@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::store::Store;
 use eventlog::EventType;
+use eventlog::cap_table::CapTable;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::columns::Column;
 use model::moments::Moments;
@@ -260,7 +261,7 @@ impl InstantKind {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Instants {
     /// The moments of each kind, by its number.
-    lanes: Vec<Vec<Moments>>,
+    lanes: CapTable<Vec<Moments>>,
 }
 
 /// A thread that is not known.
@@ -293,32 +294,18 @@ pub struct InstantMark {
 }
 
 impl Instants {
-    fn lane_of(cap: Option<CapId>) -> usize {
-        cap.map_or(0, |cap| usize::from(cap.0) + 1)
-    }
-
     #[inline]
     pub(crate) fn push(&mut self, cap: Option<CapId>, instant: Instant) {
-        let (lane, kind) = (Self::lane_of(cap), instant.kind as usize);
-        let kinds = self.lanes.get_mut(lane);
-        let moments = match kinds.and_then(|kinds| kinds.get_mut(kind)) {
-            Some(moments) => moments,
-            None => self.make(lane, kind),
-        };
+        let kinds = self.lanes.get_mut(cap);
+        if kinds.is_empty() {
+            kinds.resize_with(KINDS, Moments::default);
+        }
+        let moments = &mut kinds[instant.kind as usize];
         if instant.kind.has_thread() {
             moments.push(instant.thread.unwrap_or(NO_THREAD), instant.at_ns);
         } else {
             moments.push_time(instant.at_ns);
         }
-    }
-
-    #[cold]
-    fn make(&mut self, lane: usize, kind: usize) -> &mut Moments {
-        if lane >= self.lanes.len() {
-            self.lanes.resize_with(lane + 1, Vec::new);
-        }
-        self.lanes[lane].resize_with(KINDS, Moments::default);
-        &mut self.lanes[lane][kind]
     }
 
     /// Adds later ones; a thread's index is that of `thread`.
@@ -328,10 +315,8 @@ impl Instants {
         thread: impl Fn(u32) -> u32 + Copy,
         shelf: &Shelf,
     ) {
-        if self.lanes.len() < later.lanes.len() {
-            self.lanes.resize_with(later.lanes.len(), Vec::new);
-        }
-        for (all, later) in self.lanes.iter_mut().zip(&later.lanes) {
+        for (cap, later) in later.lanes.iter().filter(|(_, kinds)| !kinds.is_empty()) {
+            let all = self.lanes.get_mut(cap);
             all.resize_with(all.len().max(later.len()), Moments::default);
             for (all, later) in all.iter_mut().zip(later) {
                 all.append(
@@ -346,20 +331,20 @@ impl Instants {
 
     /// Shows each long list of numbers, always in the same order.
     pub(super) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
-        let all = self.lanes.iter_mut().flatten();
+        let all = self.lanes.values_mut().iter_mut().flatten();
         all.for_each(|moments| moments.columns(see));
     }
 
     /// The capabilities of which there are any.
     pub(crate) fn caps(&self) -> impl Iterator<Item = CapId> + '_ {
-        let lanes = (0..=u16::MAX).zip(self.lanes.iter().skip(1));
+        let lanes = self.lanes.iter();
         let any = lanes.filter(|(_, kinds)| kinds.iter().any(|moments| !moments.is_empty()));
-        any.map(|(cap, _)| CapId(cap))
+        any.filter_map(|(cap, _)| cap)
     }
 
     /// The kinds that a capability has, with their moments.
     fn kinds(&self, cap: CapId) -> impl Iterator<Item = (InstantKind, &Moments)> + '_ {
-        let kinds = self.lanes.get(Self::lane_of(Some(cap)));
+        let kinds = self.lanes.get(Some(cap));
         let kinds = kinds.map_or(&[][..], Vec::as_slice);
         let all = InstantKind::ALL.into_iter().zip(kinds);
         all.filter(|(_, moments)| !moments.is_empty())
@@ -367,7 +352,7 @@ impl Instants {
 
     /// The moments of a kind on a capability, if anything happened there.
     pub(crate) fn of_kind(&self, cap: CapId, kind: InstantKind) -> Option<&Moments> {
-        self.lanes.get(Self::lane_of(Some(cap)))?.get(kind as usize)
+        self.lanes.get(Some(cap))?.get(kind as usize)
     }
 
     /// The threads of the moments of a kind after the start of `range` and up
@@ -378,7 +363,7 @@ impl Instants {
         range: Option<Interval>,
     ) -> impl Iterator<Item = u32> + '_ {
         let lanes = self.lanes.iter();
-        let lanes = lanes.filter_map(move |kinds| kinds.get(kind as usize));
+        let lanes = lanes.filter_map(move |(_, kinds)| kinds.get(kind as usize));
         lanes.flat_map(move |moments| moments.in_range(range))
     }
 
@@ -405,15 +390,15 @@ impl Instants {
             .max_by_key(|(at, _)| *at)
     }
 
-    /// When something of a kind happened on a lane, in a range without its end, and to
+    /// When something of a kind happened on a capability, in a range without its end, and to
     /// which threads.
-    pub(super) fn on_lane(
+    pub(super) fn on_cap(
         &self,
-        lane: usize,
+        cap: Option<CapId>,
         kind: InstantKind,
         (from_ns, to_ns): (u64, u64),
     ) -> impl Iterator<Item = (u64, u32)> + '_ {
-        let moments = self.lanes.get(lane).and_then(|kinds| kinds.get(kind as usize));
+        let moments = self.lanes.get(cap).and_then(|kinds| kinds.get(kind as usize));
         moments.into_iter().flat_map(move |moments| {
             let places = moments.before(from_ns)..moments.before(to_ns);
             places.filter_map(|place| Some((moments.time_ns(place)?, moments.thread(place)?)))
@@ -428,8 +413,8 @@ impl Instants {
         (from_ns, to_ns): (u64, u64),
         last: bool,
     ) -> impl Iterator<Item = (u64, Option<CapId>)> + '_ {
-        let lanes = self.lanes.iter().enumerate();
-        lanes.filter_map(move |(lane, kinds)| {
+        let lanes = self.lanes.iter();
+        lanes.filter_map(move |(cap, kinds)| {
             let moments = kinds.get(kind as usize)?;
             let places = moments.before(from_ns)..moments.up_to(to_ns);
             let place = if last {
@@ -437,8 +422,7 @@ impl Instants {
             } else {
                 moments.first_of_thread(thread, places)
             };
-            let cap = lane.checked_sub(1).and_then(|cap| u16::try_from(cap).ok());
-            Some((moments.time_ns(place?)?, cap.map(CapId)))
+            Some((moments.time_ns(place?)?, cap))
         })
     }
 

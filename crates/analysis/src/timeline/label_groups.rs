@@ -1,10 +1,9 @@
 //! What threads did together whose labels differ only in a number at the end.
 
-use rustc_hash::FxHashMap;
-
 use super::store::{FEW_THREADS, Store};
 use super::thread_table::{InRange, ThreadSums};
 use crate::listen::Listen;
+use eventlog::hash::SeededMap;
 use model::time::Interval;
 
 /// Threads that a program calls alike.
@@ -39,8 +38,8 @@ impl Store {
         self.is_settled().then_some(())?;
         let range = InRange::new(self, range);
         let mut groups: Vec<LabelGroup> = Vec::new();
-        let mut by_text: FxHashMap<u32, usize> = FxHashMap::default();
-        let mut by_label: FxHashMap<Option<String>, usize> = FxHashMap::default();
+        let mut by_text: SeededMap<u32, usize> = SeededMap::default();
+        let mut by_label: SeededMap<Option<String>, usize> = SeededMap::default();
         for (index, thread) in self.threads.iter() {
             if index.is_multiple_of(FEW_THREADS) {
                 listen.listen().await;

@@ -7,6 +7,7 @@ use super::grouping::Ready;
 use super::instants::{InstantKind, Instants};
 use super::threads::Threads;
 use crate::account::runs::NextRun;
+use eventlog::cap_table::CapLanes;
 use model::class::ManagerThread;
 
 /// The managers of a log, and the threads that they have just woken.
@@ -18,16 +19,18 @@ pub(super) struct Managers<'a> {
     /// By the index of the thread.
     managers: BTreeMap<u32, ManagerThread>,
     instants: &'a Instants,
+    cap_lanes: &'a CapLanes,
     /// Threads that become ready at a time because a manager woke them.
     pending: BTreeMap<u32, (u64, ManagerThread)>,
 }
 
 impl<'a> Managers<'a> {
     /// The threads with the labels of managers.
-    pub(super) fn new(threads: &Threads, instants: &'a Instants) -> Self {
+    pub(super) fn new(threads: &Threads, instants: &'a Instants, cap_lanes: &'a CapLanes) -> Self {
         Self {
             managers: threads.with_labels(ManagerThread::from_label).collect(),
             instants,
+            cap_lanes,
             pending: BTreeMap::new(),
         }
     }
@@ -42,6 +45,7 @@ impl<'a> Managers<'a> {
         let Some(&manager) = self.managers.get(&run.thread) else {
             return;
         };
+        let cap = self.cap_lanes.cap(lane);
         self.pending.retain(|_, &mut (at, _)| at >= run.start);
         let kinds = [
             InstantKind::Woken,
@@ -49,7 +53,7 @@ impl<'a> Managers<'a> {
             InstantKind::Runnable,
         ];
         for kind in kinds {
-            let woken = self.instants.on_lane(lane, kind, (run.start, run.end));
+            let woken = self.instants.on_cap(cap, kind, (run.start, run.end));
             for (at, thread) in woken.filter(|&(_, thread)| thread != run.thread) {
                 // A wakeup in the nanosecond in which the run begins comes before the run.
                 if !ready.learn_waker(thread, at, manager) {

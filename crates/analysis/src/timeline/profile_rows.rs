@@ -10,11 +10,11 @@
 //! (`Vote`): one that has more than half of those that are not idle always
 //! wins, where none has, it is one of them.
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::flamegraph::profiles::Profiles;
 use crate::flamegraph::sources;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, OsThreadId};
 use model::class::{Class, ClassTimes};
 use model::forest::{Aggregate, Forest};
@@ -76,12 +76,12 @@ impl CallsOf {
 #[derive(Clone, Debug, Default)]
 struct Named {
     frames: Vec<FrameId>,
-    numbers: FxHashMap<FrameId, u32>,
+    numbers: SeededMap<FrameId, u32>,
 }
 
 impl Named {
     /// The functions with the greatest weights.
-    fn heaviest(weights: FxHashMap<FrameId, u64>) -> Self {
+    fn heaviest(weights: SeededMap<FrameId, u64>) -> Self {
         let mut all: Vec<(FrameId, u64)> = weights.into_iter().collect();
         all.sort_small_by_key(|(frame, weight)| (std::cmp::Reverse(*weight), *frame));
         all.truncate(MOST_NAMES);
@@ -196,7 +196,7 @@ impl ProfileRows {
             .into_iter()
             .map(|(of, track)| (of, parts(track, &calls)))
             .collect();
-        let mut weights: FxHashMap<FrameId, u64> = FxHashMap::default();
+        let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
         for part in lanes.iter().flat_map(|(_, parts)| parts) {
             if let Some(frame) = profile.stacks.frame(part.call) {
                 let weight = weights.entry(frame).or_default();
@@ -227,7 +227,7 @@ impl ProfileRows {
         let mut frames = profile.frames.iter();
         let gc = frames.find(|(_, frame)| frame.kind == FrameKind::BuiltIn && frame.label == "GC");
         self.gc = gc.map(|(id, _)| id);
-        let mut weights: FxHashMap<FrameId, u64> = FxHashMap::default();
+        let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
         for (place, cap, track) in sampled(profile) {
             let mut row = SampleRow {
                 cap,

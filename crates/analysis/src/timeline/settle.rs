@@ -50,10 +50,10 @@ impl Store {
         let known = ready.iter().map(|&(.., known)| known);
         let lost = known.filter(|&known| known < self.end.0).collect();
         let readied = std::mem::take(&mut self.readied);
-        let managers = Managers::new(&self.threads, &self.instants);
+        let managers = Managers::new(&self.threads, &self.instants, &self.cap_lanes);
         let mut grouping = Grouping::new(&self.threads, &self.lane_starts, managers, &self.shelf);
         let (facts, shelf) = (&self.facts, &self.shelf);
-        let lanes = &self.lanes;
+        let lanes = (&self.lanes[..], &self.cap_lanes);
         let ledger = Ledger::make(facts, self.end, lanes, readied, lost, &mut grouping, shelf);
         let Grouping {
             runs,

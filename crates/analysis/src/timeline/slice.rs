@@ -8,7 +8,8 @@
 //! thread. Should a guess be wrong, as it may be in a damaged log, the slice is read
 //! again from the true states ([`Entry`]).
 
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::deep_stacks::DeepStack;
@@ -19,7 +20,9 @@ use super::turns::Turn;
 use crate::account::runs::{RunColumns, RunRef};
 use crate::automata::thread_state::{Activity, Input, Reason, State};
 use crate::diagnostics::Diagnostics;
+use eventlog::cap_table::CapLanes;
 use eventlog::cursor::Cursor;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::texts::TextId;
 use eventlog::{EventType, Record, StopStatus};
@@ -77,8 +80,8 @@ pub struct Entry {
     /// known of them.
     complete: bool,
     threads: Vec<Thread>,
-    /// When the last run of each lane ended.
-    lane_ends_ns: Vec<u64>,
+    /// When the last run of each capability ended that has one.
+    lane_ends_ns: Vec<(Option<CapId>, u64)>,
 }
 
 impl Entry {
@@ -132,6 +135,7 @@ pub(crate) struct SliceThreads {
     /// The threads that count, in the order in which they came to.
     order: Vec<u32>,
     lanes: Vec<RunColumns>,
+    cap_lanes: CapLanes,
     owners: Vec<(RunRef, ThreadId)>,
     deep_stacks: Vec<DeepStack>,
     stops_again: Vec<(u32, Vec<u32>)>,
@@ -157,7 +161,7 @@ pub(crate) struct SliceThreadAnalysis {
     heads: Vec<Head>,
     order: Vec<u32>,
     complete: bool,
-    known: FxHashMap<ThreadId, Thread>,
+    known: SeededMap<ThreadId, Thread>,
 }
 
 impl SliceThreadAnalysis {
@@ -167,11 +171,8 @@ impl SliceThreadAnalysis {
             threads: Threads::with_map(map),
             ..Store::default()
         };
-        for (lane, &end_ns) in entry.lane_ends_ns.iter().enumerate() {
-            if end_ns > 0 {
-                let cap = lane.checked_sub(1).and_then(|cap| u16::try_from(cap).ok());
-                store.lane_mut(cap.map(CapId)).runs.begin_after(end_ns);
-            }
+        for &(cap, end_ns) in &entry.lane_ends_ns {
+            store.lane_mut(cap).runs.begin_after(end_ns);
         }
         let known = entry.threads.into_iter();
         Self {
@@ -196,6 +197,7 @@ impl SliceThreadAnalysis {
                 .into_iter()
                 .map(|lane| lane.runs.into_columns())
                 .collect(),
+            cap_lanes: store.cap_lanes,
             owners: store.owners.into_iter().collect(),
             deep_stacks: store.deep_stacks,
             stops_again: store.stops_again.into_iter().collect(),
@@ -447,7 +449,7 @@ const NOT_THERE: u32 = u32::MAX;
 
 impl Store {
     fn last_run(&self, cap: Option<CapId>) -> Option<RunRef> {
-        let lane = Self::lane_of(cap);
+        let lane = self.cap_lanes.lane(cap)?;
         let place = self.lanes.get(lane)?.runs.count().checked_sub(1)?;
         Some(RunRef {
             lane: u32::try_from(lane).ok()?,
@@ -490,8 +492,7 @@ impl Store {
 
     /// Whether the slice's guesses are right, and its runs follow those before it.
     fn is_as_guessed(&self, slice: &SliceThreads, numbers: &[u32]) -> bool {
-        let mut lane_ends = self.lane_ends();
-        lane_ends.resize(lane_ends.len().max(slice.lanes.len()), 0);
+        let mut lane_ends: BTreeMap<Option<CapId>, u64> = self.lane_ends().collect();
         let unseen = Thread::new(ThreadId(0));
         for (head, &number) in slice.heads.iter().zip(numbers) {
             let thread = self.threads.get(number).unwrap_or(unseen);
@@ -502,10 +503,7 @@ impl Store {
                     thread.ran_ns <= at.0
                 }
                 (Guess::Stopped(_, at), State::Active(since, Activity::Running(cap))) => {
-                    let lane = Self::lane_of(cap);
-                    let before = lane_ends
-                        .get_mut(lane)
-                        .map(|end| std::mem::replace(end, at.0));
+                    let before = lane_ends.insert(cap, at.0);
                     let after = before.unwrap_or_default().max(thread.ran_ns);
                     after <= since.0 && since <= at
                 }
@@ -515,12 +513,19 @@ impl Store {
                 return false;
             }
         }
-        let mut lanes = slice.lanes.iter().zip(lane_ends);
-        lanes.all(|(lane, end)| lane.first_start().is_none_or(|start| end <= start))
+        let mut lanes = slice.lanes.iter().enumerate();
+        lanes.all(|(lane, runs)| {
+            let end = lane_ends.get(&slice.cap_lanes.cap(lane));
+            let end = end.copied().unwrap_or_default();
+            runs.first_start().is_none_or(|start| end <= start)
+        })
     }
 
-    fn lane_ends(&self) -> Vec<u64> {
-        self.lanes.iter().map(|lane| lane.runs.last_end()).collect()
+    /// When the last run of each capability ended that has one.
+    fn lane_ends(&self) -> impl Iterator<Item = (Option<CapId>, u64)> + '_ {
+        let lanes = self.lanes.iter().enumerate();
+        let ends = lanes.map(|(lane, of)| (self.cap_lanes.cap(lane), of.runs.last_end()));
+        ends.filter(|&(_, end_ns)| end_ns > 0)
     }
 
     /// What was before a slice with these threads.
@@ -538,7 +543,7 @@ impl Store {
                     ..thread
                 })
                 .collect(),
-            lane_ends_ns: self.lane_ends(),
+            lane_ends_ns: self.lane_ends().collect(),
         }
     }
 
@@ -621,14 +626,18 @@ impl Store {
             let all = self.stops_again.entry(number).or_default();
             all.extend(runs.into_iter().map(|run| before + run));
         }
-        if self.lanes.len() < slice.lanes.len() {
-            self.lanes.resize_with(slice.lanes.len(), Default::default);
-        }
-        let firsts: Vec<usize> = self.lanes.iter().map(|lane| lane.runs.count()).collect();
+        let lanes = 0..slice.lanes.len();
+        let lanes: Vec<usize> = lanes
+            .map(|lane| self.make_lane(slice.cap_lanes.cap(lane)))
+            .collect();
         for (run, owner) in slice.owners {
-            let first = place32(firsts[run.lane as usize]);
-            let place = run.place.saturating_add(first);
-            self.owners.insert(RunRef { place, ..run }, owner);
+            let lane = lanes[run.lane as usize];
+            let first = place32(self.lanes[lane].runs.count());
+            let run = RunRef {
+                lane: place32(lane),
+                place: run.place.saturating_add(first),
+            };
+            self.owners.insert(run, owner);
         }
         let deep_stacks = slice.deep_stacks.into_iter();
         self.deep_stacks.extend(deep_stacks.map(|deep| DeepStack {
@@ -636,8 +645,8 @@ impl Store {
             ..deep
         }));
         let shelf = &self.shelf;
-        for (all, slice) in self.lanes.iter_mut().zip(&slice.lanes) {
-            all.runs.append(slice, number_of, shelf);
+        for (lane, slice) in lanes.into_iter().zip(&slice.lanes) {
+            self.lanes[lane].runs.append(slice, number_of, shelf);
         }
         self.instants.append(&slice.instants, number_of, shelf);
         (self.readied).append(&slice.readied, not_readied, number_of, shelf);

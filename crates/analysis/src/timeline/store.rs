@@ -3,8 +3,6 @@
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
-
 use super::deep_stacks::DeepStack;
 use super::group_waits::WaitsIn;
 use super::instants::Instants;
@@ -16,6 +14,8 @@ use crate::account::facts::Facts;
 use crate::account::runs::{Cap, LookedAt, Run, RunLane, RunRef};
 use crate::account::{Account, Ledger};
 use crate::diagnostics::Diagnostics;
+use eventlog::cap_table::CapLanes;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::texts::TextId;
 use model::class::StopCode;
@@ -33,10 +33,12 @@ pub(super) const FEW_THREADS: u32 = 256;
 /// All spans of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Store {
-    /// Lane 0 has the runs of no capability, lane n + 1 those of capability n.
+    /// Lane 0 has the runs of no capability.
     pub(super) lanes: Vec<Cap>,
+    /// Which lane is that of a capability.
+    pub(super) cap_lanes: CapLanes,
     pub(super) threads: Threads,
-    pub(super) owners: FxHashMap<RunRef, ThreadId>,
+    pub(super) owners: SeededMap<RunRef, ThreadId>,
     pub(super) deep_stacks: Vec<DeepStack>,
     /// The runs of all threads, one thread's after the other's, as places in
     /// `lanes` put end to end.
@@ -47,10 +49,10 @@ pub struct Store {
     pub(super) indexes: Remembered<u32, TurnIndex>,
     pub(super) instants: Instants,
     /// When threads were woken that then did not run before the log ended.
-    pub(super) woken_at_end_ns: FxHashMap<ThreadId, u64>,
+    pub(super) woken_at_end_ns: SeededMap<ThreadId, u64>,
     /// Stops of threads that did not run, which only damaged logs have, are
     /// kept as empty runs: which of a thread's runs these are.
-    pub(super) stops_again: FxHashMap<u32, Vec<u32>>,
+    pub(super) stops_again: SeededMap<u32, Vec<u32>>,
     /// What threads waited for, by range.
     pub(crate) waits: Remembered<Option<Interval>, WaitsIn>,
     /// Threads by label; made when they are first needed.
@@ -64,7 +66,7 @@ pub struct Store {
     pub(super) readied: Moments,
     pub(super) ledger: Ledger,
     /// Of threads that were ready in the end: how their last ready time divides.
-    pub(super) ready_at_end: FxHashMap<ThreadId, ReadyAtEnd>,
+    pub(super) ready_at_end: SeededMap<ThreadId, ReadyAtEnd>,
     pub(super) end: Nanos,
     pub(super) settled: bool,
     /// Where the columns are.
@@ -84,22 +86,25 @@ impl Store {
         }
     }
 
-    pub(super) fn lane_of(cap: Option<CapId>) -> usize {
-        cap.map_or(0, |cap| usize::from(cap.0) + 1)
+    pub(super) fn lane_mut(&mut self, cap: Option<CapId>) -> &mut Cap {
+        let lane = self.make_lane(cap);
+        &mut self.lanes[lane]
     }
 
-    pub(super) fn lane_mut(&mut self, cap: Option<CapId>) -> &mut Cap {
-        let lane = Self::lane_of(cap);
+    /// The number of a capability's lane, which there is from then on.
+    #[inline]
+    pub(super) fn make_lane(&mut self, cap: Option<CapId>) -> usize {
+        let lane = self.cap_lanes.lane_or_insert(cap);
         if lane >= self.lanes.len() {
             self.lanes.resize_with(lane + 1, Cap::default);
         }
-        &mut self.lanes[lane]
+        lane
     }
 
     /// The lanes of a capability.
     #[must_use]
     pub fn cap(&self, cap: CapId) -> Option<&Cap> {
-        self.lanes.get(Self::lane_of(Some(cap)))
+        self.lanes.get(self.cap_lanes.lane(Some(cap))?)
     }
 
     /// When the last event was, once [`settle`](Self::settle)d.
@@ -250,10 +255,7 @@ impl Store {
     }
 
     pub(crate) fn run_cap(&self, run: RunRef) -> Option<CapId> {
-        run.lane
-            .checked_sub(1)
-            .and_then(|cap| u16::try_from(cap).ok())
-            .map(CapId)
+        self.cap_lanes.cap(run.lane as usize)
     }
 
     /// When a stack that was large already was made larger: of which thread, and its bytes by
@@ -277,8 +279,8 @@ impl Store {
     /// Learns what is known of the log beyond its spans: before those are
     /// reported that are still open at its end.
     pub(crate) fn learn(&mut self, facts: Facts) {
-        if let Some(last) = facts.caps.last() {
-            self.lane_mut(Some(last.cap));
+        for of in &facts.caps {
+            self.make_lane(Some(of.cap));
         }
         self.facts = facts;
     }

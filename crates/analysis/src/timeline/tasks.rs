@@ -1,8 +1,7 @@
 //! The tasks of the runtime: OS threads, and on which capability each is.
 
-use rustc_hash::FxHashMap;
-
 use crate::automata::task::{Input, State, step};
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, OsThreadId, TaskId};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::class::Class;
@@ -38,7 +37,7 @@ impl Task {
 /// The rows of tasks.
 #[derive(Clone, Debug, Default)]
 pub struct Tasks {
-    places: FxHashMap<TaskId, usize>,
+    places: SeededMap<TaskId, usize>,
     all: Vec<(TaskId, Task)>,
 }
 

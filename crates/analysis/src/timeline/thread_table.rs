@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::instants::InstantKind;
@@ -14,6 +13,7 @@ use super::store::{Cut, FEW_THREADS, Looks, Store};
 use super::threads::Thread;
 use super::turns::TurnSums;
 use crate::listen::Listen;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WaitReason};
 use model::lane::Lane;
@@ -344,14 +344,14 @@ impl Key {
 #[derive(Debug)]
 struct Counts {
     few: Vec<u8>,
-    more: FxHashMap<u32, u64>,
+    more: SeededMap<u32, u64>,
 }
 
 impl Counts {
     fn of(threads: impl Iterator<Item = u32>, all: usize) -> Self {
         let mut counts = Self {
             few: vec![0; all],
-            more: FxHashMap::default(),
+            more: SeededMap::default(),
         };
         for thread in threads {
             if let Some(count) = counts.few.get_mut(thread as usize) {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::block_lanes::size;
+use super::block_lanes::joined;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::{CapId, Nanos};
 use model::place::place32;
@@ -146,10 +146,9 @@ impl UnreadBlocks {
     #[must_use]
     pub fn of(index: &BlockIndex) -> Self {
         let mut by_cap: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        let blocks = index.sections.iter().flat_map(|section| &section.blocks);
-        for block in blocks {
+        for (block, bytes) in joined(index) {
             let end = block.end_time.max(block.begin_time);
-            let filled = (block.begin_time.0, end.0, size(block));
+            let filled = (block.begin_time.0, end.0, bytes);
             by_cap.entry(block.cap).or_default().push(filled);
         }
         let lanes = by_cap.into_iter();

@@ -21,11 +21,11 @@
 //! [`announced`](crate::automata::announced). A span of the row begins when the
 //! first number does, and ends when none goes on.
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::messages::Messages;
 use crate::automata::announced::{Announcement, GoingOn, step};
+use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
@@ -266,10 +266,10 @@ impl UserSpans {
 
 #[derive(Debug, Default)]
 struct Search {
-    places: FxHashMap<Box<str>, usize>,
+    places: SeededMap<Box<str>, usize>,
     names: Vec<Name>,
     /// The state of each number of a name that goes on.
-    going_on: FxHashMap<(usize, Box<str>), GoingOn>,
+    going_on: SeededMap<(usize, Box<str>), GoingOn>,
     stray_stops: u64,
 }
 

@@ -5,12 +5,11 @@
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
-
 use super::rows::Rows;
 use super::store::{FEW_THREADS, Store};
 use super::threads::Thread;
 use crate::listen::{Alone, Listen, at_once};
+use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 use model::class::StopCode;
 use model::place::place32;
@@ -61,9 +60,9 @@ pub struct WaitGroups {
     pub longest: Vec<Waited>,
     /// The threads that were asked for; `None` is all.
     places: Option<Vec<u32>>,
-    labels: FxHashMap<Box<str>, u32>,
+    labels: SeededMap<Box<str>, u32>,
     /// Threads without a label, by their places, that are groups.
-    alone: FxHashMap<u32, u32>,
+    alone: SeededMap<u32, u32>,
     /// The group of all others.
     more: Option<u32>,
 }
@@ -98,7 +97,7 @@ impl WaitGroups {
             places,
             ..Self::default()
         };
-        let mut labels: FxHashMap<&str, OfLabel> = FxHashMap::default();
+        let mut labels: SeededMap<&str, OfLabel> = SeededMap::default();
         let mut alone = Rows::new(0..MOST_GROUPS as u64);
         let mut longest = Rows::new(0..MOST_LISTED as u64);
         let mut reader = store.threads.reader();
@@ -137,7 +136,7 @@ impl WaitGroups {
     /// met, and makes one of all others.
     fn name(
         &mut self,
-        labels: FxHashMap<&str, OfLabel>,
+        labels: SeededMap<&str, OfLabel>,
         alone: Rows<(Reverse<u64>, u32, ThreadId)>,
     ) {
         let mut of_labels = Rows::new(0..MOST_GROUPS as u64);

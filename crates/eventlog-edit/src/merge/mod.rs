@@ -137,14 +137,14 @@ pub fn merge<S: Source, W: Write>(
         let limit = heads.get(1).map_or(Nanos(u64::MAX), |&(time, _)| time);
         let process = &mut processes[first];
         if let Some(made) = process.made.take() {
-            merging.announce(made, time)?;
+            merging.announce(first, made, time)?;
         }
         // Its first event at least.
         let until = limit.max(time) - process.shift;
         let (numbering, shift, has_censuses) =
             (process.numbering, process.shift, process.has_censuses);
         process.parts.emit(until, &mut |held| {
-            merging.write(held, numbering, shift, has_censuses)
+            merging.write(held, first, numbering, shift, has_censuses)
         })?;
     }
     let (out, bytes) = merging.writer.finish()?;
@@ -165,16 +165,17 @@ struct Merging<'a, W> {
 
 impl<W: Write> Merging<'_, W> {
     /// Says of a process whose log does not what it is.
-    fn announce(&mut self, made: &Made, time: Nanos) -> io::Result<()> {
+    fn announce(&mut self, process: usize, made: &Made, time: Nanos) -> io::Result<()> {
         let set = made.capset.to_be_bytes();
         let mut say = |id, payload: &[u8]| {
             self.counts.events += 1;
-            self.writer.event(&NewEvent {
+            let event = NewEvent {
                 id,
                 time,
                 cap: None,
                 payload,
-            })
+            };
+            self.writer.event_of_process(process, &event)
         };
         let kind = survey::OS_PROCESS.to_be_bytes();
         say(EventType::CAPSET_CREATE, &[&set[..], &kind].concat())?;
@@ -194,6 +195,7 @@ impl<W: Write> Merging<'_, W> {
     fn write(
         &mut self,
         held: &Held<'_>,
+        process: usize,
         numbering: &Numbering,
         shift: Duration,
         has_censuses: bool,
@@ -208,13 +210,14 @@ impl<W: Write> Merging<'_, W> {
             return Ok(());
         }
         self.counts.events += 1;
-        self.writer.event(&NewEvent {
+        let event = NewEvent {
             id: held.id,
             time: held.time + shift,
             cap: held
                 .cap
                 .map(|cap| CapId(cap.0.saturating_add(numbering.caps))),
             payload: &self.payload,
-        })
+        };
+        self.writer.event_of_process(process, &event)
     }
 }

@@ -5,10 +5,9 @@
 //! latest. The tightest of both are the bounds; the middle between them is taken, as NTP does,
 //! and is wrong by half their distance at most.
 
-use rustc_hash::FxHashMap;
-
 use super::plan::PlanError;
 use super::survey::Facts;
+use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 
 /// More messages than this are not looked at.
@@ -18,8 +17,8 @@ const MOST: usize = 1 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Messages {
     /// When; not known if the id was there more than once.
-    sent: FxHashMap<Vec<u8>, Option<Nanos>>,
-    received: FxHashMap<Vec<u8>, Option<Nanos>>,
+    sent: SeededMap<Vec<u8>, Option<Nanos>>,
+    received: SeededMap<Vec<u8>, Option<Nanos>>,
 }
 
 /// What a message or marker begins with, and the id behind that.

@@ -4,11 +4,10 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use super::MergeError;
 use super::feed::{Feed, Held};
 use eventlog::event::EventType;
+use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::header::Header;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::is_undated;
@@ -20,7 +19,7 @@ use eventlog::source::Source;
 pub(super) struct Parts<S> {
     feeds: Vec<Feed<S>>,
     /// The events so far whose time says nothing of their place.
-    undated: FxHashSet<Owned>,
+    undated: SeededSet<Owned>,
 }
 
 /// An event for itself.
@@ -49,7 +48,7 @@ impl<S: Source> Parts<S> {
     pub(super) fn new(feeds: Vec<Feed<S>>) -> Self {
         Self {
             feeds,
-            undated: FxHashSet::default(),
+            undated: SeededSet::default(),
         }
     }
 
@@ -149,7 +148,7 @@ fn join(first: Vec<Owned>, second: Vec<Owned>) -> Vec<Owned> {
     if first.is_empty() || second.is_empty() {
         return if first.is_empty() { second } else { first };
     }
-    let mut places: FxHashMap<&Owned, VecDeque<usize>> = FxHashMap::default();
+    let mut places: SeededMap<&Owned, VecDeque<usize>> = SeededMap::default();
     for (place, event) in first.iter().enumerate() {
         places.entry(event).or_default().push_back(place);
     }

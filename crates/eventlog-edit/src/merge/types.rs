@@ -7,6 +7,10 @@ use eventlog::event::{EventType, SizeClass};
 use eventlog::header::{Header, TypeDecl};
 use eventlog::status::StopCodes;
 
+/// Newer GHCs append no more than so many bytes to an event. Where sizes differ by more, the first log counts: else one
+/// header would make all events of other logs as large as it likes.
+const MOST_APPENDED_BYTES: u16 = 64;
+
 /// The types that the new log declares.
 #[derive(Debug)]
 pub(super) struct Types {
@@ -56,7 +60,9 @@ impl Types {
         let place = self.places.get(&decl.id).copied();
         match place.and_then(|place| self.all.get_mut(place)) {
             Some(own) => {
-                if let (Some(size), Some(other)) = (own.size, decl.size) {
+                if let (Some(size), Some(other)) = (own.size, decl.size)
+                    && size.abs_diff(other) <= MOST_APPENDED_BYTES
+                {
                     own.size = Some(size.max(other));
                 }
             }
@@ -107,7 +113,8 @@ impl Types {
         let Some(size) = own.size.map(usize::from) else {
             return true;
         };
-        if payload.len() < size && own.known {
+        let may_append = size <= payload.len() + usize::from(MOST_APPENDED_BYTES);
+        if payload.len() < size && own.known && may_append {
             if id == EventType::NONMOVING_HEAP_CENSUS {
                 // The size of blocks was a logarithm in one byte.
                 let Some(&log2) = payload.first() else {
@@ -136,6 +143,22 @@ mod tests {
         Facts {
             types: types.iter().map(decl).collect(),
             ..Facts::default()
+        }
+    }
+
+    #[test]
+    fn one_header_does_not_make_all_events_large() {
+        let run = EventType::RUN_THREAD;
+        let logs = [4, 60_000].map(|size| facts(&[(run, Some(size))]));
+        for logs in [logs.clone(), [logs[1].clone(), logs[0].clone()]] {
+            let types = Types::of(&logs, false);
+            let header = |log: &Facts| Header::try_from(log.types.clone()).expect("types");
+            let own = logs[0].types[0].size.map(usize::from).unwrap_or_default();
+            assert!(types.fit(&header(&logs[0]), run, &mut vec![0; own]));
+            let other = logs[1].types[0].size.map(usize::from).unwrap_or_default();
+            let mut payload = vec![0; other];
+            let fits = types.fit(&header(&logs[1]), run, &mut payload);
+            assert!(!fits || payload.len() <= 2 * other, "{}", payload.len());
         }
     }
 

@@ -2,8 +2,7 @@
 //! innermost centre first. The runtime cuts them to 25 characters, or to those of `-L`, and
 //! leaves out modules but for that of `CAF`.
 
-use rustc_hash::FxHashMap;
-
+use crate::hash::SeededMap;
 /// What an event says of a cost centre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Centre<'a> {
@@ -23,10 +22,10 @@ struct Key {
 /// Stacks by label.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stacks {
-    centres: FxHashMap<Key, u32>,
+    centres: SeededMap<Key, u32>,
     /// The number of the first stack of these names.
-    firsts: FxHashMap<Vec<u8>, u64>,
-    stacks: FxHashMap<Vec<u8>, Box<[u32]>>,
+    firsts: SeededMap<Vec<u8>, u64>,
+    stacks: SeededMap<Vec<u8>, Box<[u32]>>,
 }
 
 impl Stacks {

@@ -6,6 +6,8 @@
 //! late. Then all of the log is read again.
 
 use super::{LogReader, Parts, Phase};
+use std::collections::BTreeSet;
+
 use crate::blocks::{BlockIndex, Indexer};
 use crate::ids::Nanos;
 use crate::problem::DamageKind;
@@ -66,14 +68,14 @@ impl LogReader {
         let ([section], [streams]) = (&self.index.sections[..], &*merger.sections()) else {
             return None;
         };
-        let (known, new) = section.blocks.split_at_checked(stand.blocks)?;
-        let came_later = new.iter().all(|block| {
-            let later = |other: &&crate::blocks::Block| {
-                other.cap == block.cap && other.bounds.from >= stand.from
-            };
-            // Earlier slices say where the capability goes on behind them.
-            block.bounds.from >= stand.from && known.iter().rfind(later).is_some()
-        });
+        let blocks = &section.blocks;
+        let known = blocks.range(0..stand.blocks);
+        let later = known.filter(|block| block.bounds.from >= stand.from);
+        let later: BTreeSet<_> = later.map(|block| block.cap).collect();
+        let mut new = blocks.range(stand.blocks..blocks.len());
+        // Earlier slices say where the capability goes on behind them.
+        let came_later = stand.blocks <= blocks.len()
+            && new.all(|block| block.bounds.from >= stand.from && later.contains(&block.cap));
         if !came_later || !self.index.is_sound() || !streams.are_in_order() {
             return None;
         }

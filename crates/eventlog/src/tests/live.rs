@@ -5,10 +5,11 @@ use super::logs;
 use std::sync::Arc;
 
 use crate::display::DisplayOrder;
-use crate::ids::Duration;
+use crate::event::EventType;
+use crate::ids::{ByteOffset, Duration, Nanos};
 use crate::live::{Late, LiveReader};
 use crate::source::read_log;
-use crate::{LogReader, Record};
+use crate::{LogReader, Record, Sink};
 use proptest::prelude::*;
 
 /// An event with all that it holds.
@@ -128,4 +129,80 @@ fn events_wait_for_others_before_them() {
             assert!(came == rows, "{}", log.name);
         }
     }
+}
+
+/// Events of one time are as many as their writer likes: memory has a limit.
+#[test]
+fn events_of_one_time_are_not_held_without_end() {
+    const MOST_BYTES: usize = 1 << 20;
+    let log = logs::all()
+        .into_iter()
+        .find(|log| whole(&log.bytes).is_some());
+    let log = log.expect("a log").bytes;
+    let mut first = None;
+    let mut header_of = |record: &Record<'_>| {
+        first.get_or_insert_with(|| Arc::clone(record.header));
+    };
+    read_log(&mut &log[..], &mut header_of).expect("a log");
+    let header = first.expect("an event");
+    let mut times = Vec::new();
+    let sink = |record: &Record<'_>| times.push(record.time);
+    let mut order = DisplayOrder::new(sink, Duration(1_000_000_000)).holding_at_most(MOST_BYTES);
+    let payload = [0; 1000];
+    for number in 0..10_000 {
+        order.event(&Record {
+            offset: ByteOffset(number),
+            id: EventType::USER_MSG,
+            time: Nanos(7),
+            cap: None,
+            payload: &payload,
+            header: &header,
+        });
+    }
+    let early = order.delivered_early();
+    assert!((9_000..10_000).contains(&early), "{early}");
+    let _sink = order.finish();
+    assert_eq!(times.len(), 10_000);
+}
+
+/// A header that has no end is not parsed anew for each piece that comes.
+#[test]
+fn a_header_without_end_takes_time_in_proportion() {
+    let mut header = b"hdrbhetb".to_vec();
+    for id in 0..30_000_u16 {
+        header.extend(b"etb\0");
+        header.extend(id.to_be_bytes());
+        header.extend([0, 0, 0, 0, 0, 8]);
+        // What looks like the end makes it no worse.
+        header.extend(b"hdredatb\0\0\0\0ete\0");
+    }
+    let mut reader = LiveReader::new();
+    for piece in header.chunks(16) {
+        let nothing = &mut |_: &Record<'_>| {};
+        assert_eq!(reader.feed(piece, nothing), Ok(()));
+    }
+    let parsed = reader.parsed_header_bytes();
+    assert!(parsed < 32 * header.len() as u64, "{parsed} bytes parsed");
+}
+
+/// As [`LogReader`] does, in pieces of any size.
+#[test]
+fn stale_bytes_before_the_header_are_passed_over() {
+    let log = logs::all()
+        .into_iter()
+        .find(|log| whole(&log.bytes).is_some());
+    let log = log.expect("a log").bytes;
+    let (rows, lost_bytes, _) = live(&log, &[]);
+    for stale in [&b"text of a program"[..], &[0, 18, 0, 0, 7, 0xFF, 0xFF]] {
+        let bytes = [stale, &log].concat();
+        for ends in [vec![], vec![3, 9], vec![stale.len(), stale.len() + 5]] {
+            let (came, lost, _) = live(&bytes, &ends);
+            assert_eq!(came.len(), rows.len());
+            assert_eq!(lost, lost_bytes + stale.len() as u64);
+        }
+    }
+    let mut reader = LiveReader::new();
+    let nothing = &mut |_: &Record<'_>| {};
+    assert!(reader.feed(b"no log at all", nothing).is_ok());
+    assert!(reader.pause().is_err() && reader.finish(nothing).is_err());
 }

@@ -106,7 +106,7 @@ fn a_flipped_bit_costs_three_events_at_most() {
             continue;
         };
         let sections = reader.index().sections.iter();
-        let blocks: Vec<_> = sections.flat_map(|section| &section.blocks).collect();
+        let blocks: Vec<_> = sections.flat_map(|section| section.blocks.iter()).collect();
         let finished = blocks.iter().filter(|block| block.end_time.0 != 0);
         let inside: Vec<_> = finished
             .map(|block| (block.start.0 as usize)..(block.end.0 as usize))

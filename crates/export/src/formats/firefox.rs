@@ -10,7 +10,6 @@ use fxprof_processed_profile::{
     RuntimeSchemaMarkerField, RuntimeSchemaMarkerSchema, SamplingInterval, StringHandle,
     ThreadHandle, Timestamp,
 };
-use rustc_hash::FxHashMap;
 
 use crate::format::{Error, Format, Written};
 use crate::log::Log;
@@ -18,6 +17,7 @@ use crate::trace::Counter;
 use crate::trace::counters::Unit;
 use crate::trace::draw::{Argument, CATEGORIES, Draw, Instant, Lane, Named, Slice, draw};
 use crate::trace::names;
+use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 
 /// Firefox Profiler.
@@ -61,8 +61,8 @@ struct Firefox {
     profile: Profile,
     process: ProcessHandle,
     marker_type: MarkerTypeHandle,
-    categories: FxHashMap<&'static str, CategoryHandle>,
-    lanes: FxHashMap<Lane, ThreadHandle>,
+    categories: SeededMap<&'static str, CategoryHandle>,
+    lanes: SeededMap<Lane, ThreadHandle>,
     /// How many lanes of threads there are.
     threads: usize,
     /// The counter that is told, and its last value.
@@ -92,7 +92,7 @@ impl Firefox {
             process,
             marker_type,
             categories,
-            lanes: FxHashMap::default(),
+            lanes: SeededMap::default(),
             threads: 0,
             counter: None,
             first: time(first),

@@ -1,6 +1,6 @@
 //! Assertions about several runs together.
 
-use std::collections::HashMap;
+use eventlog::hash::SeededMap;
 
 use super::{Asked, Assertion, Values};
 use crate::amount::Amount;
@@ -23,7 +23,7 @@ pub enum Across {
 pub struct Runs {
     across: Across,
     /// What was asked, by its words.
-    values: HashMap<String, Result<Vec<Amount>, NoNumber>>,
+    values: SeededMap<String, Result<Vec<Amount>, NoNumber>>,
 }
 
 impl Runs {
@@ -32,14 +32,14 @@ impl Runs {
     pub fn new(across: Across) -> Self {
         Self {
             across,
-            values: HashMap::new(),
+            values: SeededMap::default(),
         }
     }
 
     /// Adds a run: what assertions ask of it.
     pub fn add(&mut self, assertions: &[Assertion], looked: &Looked<'_>) {
         let asked = assertions.iter().flat_map(Assertion::asked);
-        let asked: HashMap<&str, &Asked> = asked.map(|one| (one.text.as_str(), one)).collect();
+        let asked: SeededMap<&str, &Asked> = asked.map(|one| (one.text.as_str(), one)).collect();
         for (text, asked) in asked {
             let known = self.values.entry(text.to_owned()).or_insert(Ok(Vec::new()));
             if let Ok(values) = known {

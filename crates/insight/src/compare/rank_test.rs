@@ -7,8 +7,8 @@
 //! counted with these. Of more runs it is the normal approximation, corrected for ties and
 //! for continuity.
 
+use eventlog::hash::SeededMap;
 use model::sorting::SortSmall;
-use rustc_hash::FxHashMap;
 
 /// Up to so many runs a side the test is exact.
 pub const MOST_EXACT: usize = 20;
@@ -19,7 +19,7 @@ pub const MOST_EXACT: usize = 20;
 pub struct RankTest {
     /// By size of the first side and doubled ranks of all: how many subsets of that size
     /// have each sum.
-    known: FxHashMap<(usize, Vec<u32>), Vec<u64>>,
+    known: SeededMap<(usize, Vec<u32>), Vec<u64>>,
 }
 
 impl RankTest {

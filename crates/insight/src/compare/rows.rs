@@ -1,7 +1,7 @@
 //! Numbers of two sides, matched by their keys, and what can be claimed of each.
 
+use eventlog::hash::{SeededMap, SeededSet};
 use model::sorting::SortSmall;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rank_test::{RankTest, holm, least_p};
 use super::shift::{median, median_interval, outliers, shift};
@@ -32,8 +32,8 @@ pub(super) fn differences(
     let all = || before.iter().chain(after);
     let has_asked = all().flat_map(|digest| &digest.rows).any(is_asked);
     let sides = [Values::of(before, options), Values::of(after, options)];
-    let mut known: FxHashSet<&Key> = FxHashSet::default();
-    let mut left_out: FxHashMap<Group, FxHashSet<&str>> = FxHashMap::default();
+    let mut known: SeededSet<&Key> = SeededSet::default();
+    let mut left_out: SeededMap<Group, SeededSet<&str>> = SeededMap::default();
     let mut test = RankTest::default();
     let mut rows = Vec::new();
     let compute_alone = all().all(computes_alone);
@@ -90,15 +90,15 @@ fn is_equal(before: &[f64], after: &[f64]) -> bool {
 }
 
 /// The numbers of the runs of a side, by key.
-struct Values<'a>(FxHashMap<&'a Key, Vec<f64>>);
+struct Values<'a>(SeededMap<&'a Key, Vec<f64>>);
 
 impl<'a> Values<'a> {
     fn of(side: &'a [Digest], options: &Options) -> Self {
-        let mut values: FxHashMap<&Key, Vec<f64>> = FxHashMap::default();
+        let mut values: SeededMap<&Key, Vec<f64>> = SeededMap::default();
         for digest in side {
             let spans = options.per_span.as_deref();
             let divisor = spans.map(|name| digest.value(Group::Spans, name, "count"));
-            let mut seen: FxHashSet<&Key> = FxHashSet::default();
+            let mut seen: SeededSet<&Key> = SeededSet::default();
             for row in &digest.rows {
                 // Names that were cut may be equal.
                 if !seen.insert(&row.key) {

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use rustc_hash::FxHashMap;
-
 use super::facts::facts;
 use super::numbers::Sorted;
 use super::{
@@ -19,6 +17,7 @@ use analysis::flamegraph::sources;
 use analysis::listen::{Alone, Listen, at_once};
 use analysis::recording::Recording;
 use analysis::timeline::label_groups::LabelGroup;
+use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::profile::origin::Choice;
 use model::sorting::SortSmall;
@@ -297,7 +296,7 @@ impl Draft {
                 *sum = sum.saturating_add(weight.amount);
             }
         }
-        let mut by_name: FxHashMap<String, u64> = FxHashMap::default();
+        let mut by_name: SeededMap<String, u64> = SeededMap::default();
         for ((_, frame), ns) in weighed.frames.iter().zip(by_frame) {
             if ns > 0 && !frame.is_idle() {
                 *by_name.entry(frame.name()).or_default() += ns;
@@ -314,7 +313,7 @@ impl Draft {
     /// What bands of heap profiles held on average over the time, and at most; bands of one
     /// name together.
     fn bands(&mut self, scope: &Scope<'_>) {
-        let mut by_name: FxHashMap<String, (f64, f64)> = FxHashMap::default();
+        let mut by_name: SeededMap<String, (f64, f64)> = SeededMap::default();
         let names = scope.log.band_names();
         for profile in scope.log.heap().iter() {
             let places = profile.places(Some(scope.range), scope.log.end());

@@ -65,8 +65,8 @@ impl Part {
     fn and(self, next: Self) -> Self {
         Self {
             range: self.range.hull(next.range),
-            bytes: self.bytes + next.bytes,
-            running_ns: self.running_ns + next.running_ns,
+            bytes: self.bytes.saturating_add(next.bytes),
+            running_ns: self.running_ns.saturating_add(next.running_ns),
         }
     }
 }

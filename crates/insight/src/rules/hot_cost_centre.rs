@@ -3,13 +3,12 @@
 //! Samples of a profile (`-p`) say which cost centre was innermost at each tick. That is no
 //! loss by itself: it says where to look first.
 
-use std::collections::HashMap;
-
 use super::{Look, Rule};
 use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::Scope;
 use analysis::flamegraph::sources;
+use eventlog::hash::SeededMap;
 use model::format;
 use model::profile::frames::FrameKind;
 use model::profile::origin::Choice;
@@ -47,7 +46,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         // GC, IDLE and SYSTEM are no code of the program.
         .map(|(_, frame)| (frame.kind != FrameKind::BuiltIn).then(|| frame.name()))
         .collect();
-    let (mut samples, mut by_name) = (0, HashMap::<&str, u64>::new());
+    let (mut samples, mut by_name) = (0, SeededMap::<&str, u64>::default());
     for (stack, weight) in weighed.stacks.ids().zip(&weighed.own) {
         let frame = weighed.stacks.frame(stack).map(|frame| frame.0 as usize);
         if let Some(Some(name)) = frame.and_then(|frame| names.get(frame)) {

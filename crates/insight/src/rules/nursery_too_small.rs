@@ -65,8 +65,9 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     // How much of it a larger area saves depends on how long the data lives.
     finding.confidence = Confidence::Probable;
     let told = || found.iter().filter_map(|(_, stop)| stop.told);
-    let copied: u64 = told().map(|told| told.copied_bytes).sum();
-    let copied = copied as f64 / allocated.iter().sum::<u64>().max(1) as f64;
+    let sum = |bytes: &mut dyn Iterator<Item = u64>| bytes.fold(0, u64::saturating_add);
+    let copied = sum(&mut told().map(|told| told.copied_bytes));
+    let copied = copied as f64 / sum(&mut allocated.iter().copied()).max(1) as f64;
     finding.meaning = if copied < HARDLY_COPIED {
         "Hardly anything survives them, but each collection costs some hundredths of a millisecond. A larger allocation area makes fewer of them."
     } else {

@@ -37,7 +37,11 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         return Outcome::CannotTell(WITHOUT.into());
     };
     let types = peak.types(|name| is_thunk(name) || name == "STACK");
-    let sum = |types: &[(String, u64)]| types.iter().map(|(_, bytes)| bytes).sum::<u64>();
+    let sum = |types: &[(String, u64)]| {
+        types
+            .iter()
+            .fold(0, |sum: u64, (_, bytes)| sum.saturating_add(*bytes))
+    };
     let all = sum(&types);
     let thunks = sum(&peak.types(is_thunk));
     let share = all as f64 / peak.bytes.max(1) as f64;

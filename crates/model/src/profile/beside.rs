@@ -3,14 +3,13 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashMap;
-
 use super::frames::{FrameId, Frames};
 use super::origin::{CensusCounts, Choice, Origin, Weighed};
 use super::revision::Revision;
 use super::stacks::{StackId, Stacks};
 use super::weights::Weight;
 use crate::profile::Profile;
+use eventlog::hash::SeededMap;
 
 /// The stacks of a log, and those of another one that it is compared with. Frames are the
 /// same if module and label are: places in the source, addresses and numbers differ between
@@ -43,7 +42,7 @@ impl Beside {
             absolute,
             revision: Revision::next(),
         };
-        let mut by_name = FxHashMap::default();
+        let mut by_name = SeededMap::default();
         let of_now = beside.add(now, &mut by_name);
         let of_before = beside.add(before, &mut by_name);
         let len = beside.stacks.len();
@@ -56,7 +55,7 @@ impl Beside {
     fn add(
         &mut self,
         weighed: &Weighed<'_>,
-        by_name: &mut FxHashMap<(String, String), FrameId>,
+        by_name: &mut SeededMap<(String, String), FrameId>,
     ) -> Vec<StackId> {
         let frames = weighed.frames.iter().map(|(_, frame)| {
             let name = (frame.module.clone(), frame.label.clone());

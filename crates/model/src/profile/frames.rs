@@ -1,9 +1,9 @@
 //! The functions that samples fall into, each kept once.
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::place::place32;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{Address, CostCentreId};
 use symbols::Name;
 
@@ -180,7 +180,7 @@ impl Frame {
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
     frames: Vec<Frame>,
-    ids: FxHashMap<Frame, FrameId>,
+    ids: SeededMap<Frame, FrameId>,
 }
 
 impl Frames {

@@ -5,8 +5,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use super::origin::Choice;
 use super::stacks::StackId;
 use super::weights::Weight;
@@ -14,6 +12,7 @@ use crate::profile::samples::Samples;
 use crate::profile::{Profile, Track, TrackSource};
 use crate::sorting::SortSmall;
 use crate::time::Interval;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 
 /// Samples of one thread in a row.
@@ -64,7 +63,7 @@ impl SampleThreads {
     /// The threads with samples and how many each has, the most first.
     #[must_use]
     pub fn counts(&self) -> Vec<(ThreadId, u64)> {
-        let mut counts: FxHashMap<ThreadId, u64> = FxHashMap::default();
+        let mut counts: SeededMap<ThreadId, u64> = SeededMap::default();
         for (_, samples, thread) in self.all() {
             *counts.entry(thread).or_default() += samples.len() as u64;
         }

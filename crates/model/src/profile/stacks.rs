@@ -3,12 +3,12 @@
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::frames::FrameId;
 use super::tree_order::TreeOrder;
 use crate::place::place32;
+use eventlog::hash::SeededMap;
 
 /// A stack of a profile: a node of its [`Stacks`].
 #[derive(
@@ -37,7 +37,7 @@ pub struct Stacks<F = FrameId> {
     frame: Vec<F>,
     /// How many frames.
     depth: Vec<u16>,
-    children: FxHashMap<(StackId, F), StackId>,
+    children: SeededMap<(StackId, F), StackId>,
     /// Made when it is first asked for.
     order: OnceLock<TreeOrder>,
 }
@@ -48,7 +48,7 @@ impl<F> Default for Stacks<F> {
             parent: vec![StackId::EMPTY],
             frame: Vec::new(),
             depth: vec![0],
-            children: FxHashMap::default(),
+            children: SeededMap::default(),
             order: OnceLock::new(),
         }
     }

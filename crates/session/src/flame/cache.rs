@@ -1,11 +1,10 @@
 //! Stacks after some steps, kept from one question to the next: while a
 //! selection is dragged, only weights change.
 
+use eventlog::hash::SeededMap;
 use model::profile::revision::Revision;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use rustc_hash::FxHashMap;
 
 use super::layout::{Forest, TimeTrack};
 use super::query::View;
@@ -39,7 +38,7 @@ struct Key {
 pub(super) struct Staged {
     changed: Option<Transformed>,
     /// By track.
-    forests: Mutex<FxHashMap<usize, Arc<Forest>>>,
+    forests: Mutex<SeededMap<usize, Arc<Forest>>>,
 }
 
 impl StepCache {

@@ -2,10 +2,9 @@
 
 use std::cmp::Reverse;
 
-use rustc_hash::FxHashMap;
-
 use super::cache::StepCache;
 use super::query::{FlameRow, FlameTableQuery, View};
+use eventlog::hash::SeededMap;
 use model::profile::frames::{Frame, Frames};
 use model::profile::origin::{CensusCounts, Origin};
 use model::profile::stacks::Stacks;
@@ -60,7 +59,7 @@ struct Names {
 
 impl Names {
     fn new(frames: &Frames) -> Self {
-        let mut known: FxHashMap<String, usize> = FxHashMap::default();
+        let mut known: SeededMap<String, usize> = SeededMap::default();
         let mut names = Self {
             of: Vec::with_capacity(frames.len()),
             frames: Vec::new(),

@@ -5,14 +5,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::FxHashMap;
-
 use super::choice::{Grouping, HeapChoice};
 use super::tree::Sums;
 use analysis::heap::names::Described;
 use analysis::heap::ranking::Ranking;
 use analysis::heap::{HeapProfile, Label};
 use analysis::recording::Recording;
+use eventlog::hash::SeededMap;
 use model::census::{BandId, Censuses};
 use model::profile::heap::Places;
 
@@ -189,7 +188,7 @@ impl Bands {
             };
         };
         let mut groups: Vec<BandName> = Vec::new();
-        let mut known: FxHashMap<String, BandId> = FxHashMap::default();
+        let mut known: SeededMap<String, BandId> = SeededMap::default();
         let of_band: Vec<BandId> = described
             .map(|(_, band)| {
                 let name = by.of(&band).unwrap_or(Cow::Borrowed(by.unknown()));
@@ -264,7 +263,7 @@ fn told_apart(all: impl Iterator<Item = (String, Described)>) -> Vec<BandName> {
 
 /// Which texts occur more than once.
 fn several<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<bool> {
-    let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut counts: SeededMap<&str, u32> = SeededMap::default();
     texts
         .clone()
         .for_each(|text| *counts.entry(text).or_default() += 1);

@@ -4,13 +4,13 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 use super::choice::HeapLog;
 use crate::cells::{Cell, Separated, rows_text};
 use analysis::flamegraph::sources;
 use analysis::recording::Recording;
+use eventlog::hash::SeededSet;
 use model::profile::Profile;
 use model::profile::frames::Frame;
 use model::profile::heap::{self, HeapStacks, Places};
@@ -241,7 +241,7 @@ struct Walk<'a> {
     /// What the filter lets through, by stack; all if there is none.
     passes: Option<Vec<bool>>,
     /// What is open; all if there is nothing.
-    open: Option<FxHashSet<u32>>,
+    open: Option<SeededSet<u32>>,
 }
 
 impl<'a> Walk<'a> {
@@ -295,14 +295,14 @@ impl<'a> Walk<'a> {
 
     /// The way to where most is: from the top to the heaviest below, as long as
     /// that has at least half of what it stands below.
-    fn heaviest(&self) -> FxHashSet<u32> {
+    fn heaviest(&self) -> SeededSet<u32> {
         let total = |stack: StackId| {
             self.sums
                 .total
                 .get(stack.index())
                 .map_or(0, |sum| sum.amount)
         };
-        let mut open = FxHashSet::default();
+        let mut open = SeededSet::default();
         let mut at = StackId::EMPTY;
         let heaviest = |at| {
             self.stacks

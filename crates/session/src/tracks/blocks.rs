@@ -96,7 +96,7 @@ impl TrackKind for Blocks {
     fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let cap = self.0;
         let sections = &log.blocks.sections;
-        let mut blocks = sections.iter().flat_map(|section| &section.blocks);
+        let mut blocks = sections.iter().flat_map(|section| section.blocks.iter());
         if query.many {
             let inside = blocks.filter(|block| {
                 block.cap == cap
@@ -106,7 +106,7 @@ impl TrackKind for Blocks {
             let (mut count, mut bytes) = (0u64, 0u64);
             for block in inside {
                 count += 1;
-                bytes = bytes.saturating_add(size(block));
+                bytes = bytes.saturating_add(size(&block));
             }
             return vec![
                 Fact::new("blocks", format::count(count)),
@@ -127,7 +127,7 @@ impl TrackKind for Blocks {
         vec![
             Fact::new("capability", whose),
             Fact::new("at byte", format::count(block.start.0)),
-            Fact::new("size", format::bytes(size(block))),
+            Fact::new("size", format::bytes(size(&block))),
             Fact::new("the oldest event waited", waited),
         ]
     }

@@ -1,6 +1,5 @@
 //! The foreign calls of an OS thread that the program announced.
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
@@ -14,6 +13,7 @@ use crate::tracks::words::{duration, function_name, when};
 use analysis::flamegraph::sources;
 use analysis::timeline::profile_rows::{CallsOf, OPEN};
 use analysis::timeline::user_spans::SpanPrefixes;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{Duration, Nanos, OsThreadId};
 use model::class::Class;
 use model::lane::{Lane, partition};
@@ -349,7 +349,7 @@ impl Calls<'_> {
 
     /// For how long which functions of foreign code ran in it.
     fn inside(&self, call: StackId, places: std::ops::Range<usize>, facts: &mut Vec<Fact>) {
-        let mut weights: FxHashMap<FrameId, u64> = FxHashMap::default();
+        let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
         for (span, stack) in places.filter_map(|place| self.track.samples.get(place)) {
             if stack != call
                 && let Some(frame) = self.profile.stacks.frame(stack)
@@ -364,7 +364,7 @@ impl Calls<'_> {
     /// How many calls there are, how long they are together, the longest of
     /// them, and of which functions they are.
     fn several(&self, spans: impl Iterator<Item = (u64, u64)>, row: Row) -> Vec<Fact> {
-        let mut weights: FxHashMap<FrameId, u64> = FxHashMap::default();
+        let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
         let (mut count, mut total) = (0u64, 0u64);
         let mut longest: Option<Interval> = None;
         for (start, end) in spans {

@@ -1,6 +1,5 @@
 //! What a profiler saw run on a capability, sample by sample.
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::details::{Details, DetailsQuery, Fact, Lead, exact_time};
@@ -13,6 +12,7 @@ use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, function_name, when};
 use analysis::timeline::profile_rows::SampleLane;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos};
 use model::class::Class;
 use model::lane::Lane;
@@ -181,7 +181,7 @@ fn several_samples(
     places: std::ops::Range<usize>,
 ) -> Vec<Fact> {
     let count = places.len() as u64;
-    let mut weights: FxHashMap<FrameId, u64> = FxHashMap::default();
+    let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
     for frame in places.clone().filter_map(|place| lane.frame(place)) {
         *weights.entry(frame).or_default() += 1;
     }

@@ -1,11 +1,10 @@
 //! How samples of a profile are painted.
 
-use rustc_hash::FxHashMap;
-
 use super::item::{Names, Shown};
 use super::samples::{Sampled, Samples};
 use super::words::function_name;
 use crate::frame_colour::of_frame;
+use eventlog::hash::SeededMap;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView};
 use model::profile::frames::Frame;
@@ -69,7 +68,7 @@ pub(super) fn paint<N: Names>(
     painter: &mut dyn Painter,
 ) {
     let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
-    let mut colours: FxHashMap<Option<u32>, Rgb> = FxHashMap::default();
+    let mut colours: SeededMap<Option<u32>, Rgb> = SeededMap::default();
     let mut colour_of = |mark: &MarkView<'_>| {
         let Sampled(number) = mark.read();
         *colours.entry(number).or_insert_with(|| {

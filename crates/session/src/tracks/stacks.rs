@@ -1,9 +1,8 @@
 //! What tracks of profiles say of stacks, and where these are in the flame graph.
 
-use rustc_hash::FxHashMap;
-
 use super::details::{Fact, FlameTarget, MOST_LISTED};
 use crate::tracks::words::function_name;
+use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::lane::partition;
 use model::profile::frames::{FrameId, FrameKind};
@@ -52,7 +51,7 @@ pub(super) fn stack_facts(profile: &Profile, stack: StackId, first: &str, facts:
 /// The functions with the greatest weights, a line each.
 pub(super) fn heaviest(
     profile: &Profile,
-    weights: FxHashMap<FrameId, u64>,
+    weights: SeededMap<FrameId, u64>,
     label: &str,
     text: impl Fn(u64) -> String,
     facts: &mut Vec<Fact>,

@@ -23,13 +23,12 @@ mod tests;
 use std::ops::Range;
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use crate::notes::Note;
 use crate::timeline::labels_px;
 use crate::timeline::layout::Layout;
 use crate::timeline::lit::Lit;
 use analysis::timeline::flow::Arrow;
+use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use gestures::{Drag, Touch};
 use model::class::Class;
@@ -177,9 +176,9 @@ impl Description {
 /// Labels of threads and texts of messages that are known on the page.
 #[derive(Debug, Default)]
 pub struct Labels {
-    known: FxHashMap<ThreadId, String>,
-    asked: FxHashSet<ThreadId>,
-    messages: FxHashMap<u32, String>,
+    known: SeededMap<ThreadId, String>,
+    asked: SeededSet<ThreadId>,
+    messages: SeededMap<u32, String>,
     /// The titles of tracks, and the functions of a profile.
     overview: Rc<Overview>,
 }

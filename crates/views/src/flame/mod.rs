@@ -10,8 +10,6 @@ mod words;
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 pub use area::AreaPlot;
 pub use minimap::Minimap;
 pub use paint::FlameScene;
@@ -20,6 +18,7 @@ pub use window::Window;
 pub(crate) use words::box_name;
 pub use words::{Value, frame_name};
 
+use eventlog::hash::SeededMap;
 use model::profile::TrackSource;
 use model::profile::frames::Frame;
 use model::profile::source::Unit;
@@ -45,7 +44,7 @@ pub struct Graph {
     pub value: Value,
     /// The names of the tracks that stand below each other; none if there is one.
     names: Vec<String>,
-    frames: FxHashMap<u32, usize>,
+    frames: SeededMap<u32, usize>,
     /// In which row each level stands; the row of everything is the first.
     rows: Vec<u32>,
 }

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashSet;
-
 use crate::timeline::layout::{Kind, Layout, Track};
 use analysis::timeline::thread_lane::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
+use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::ThreadId;
 use insight::is_of_runtime;
 use model::sorting::SortSmall;
@@ -218,7 +217,7 @@ fn apply_moves<T>(list: &mut Vec<T>, name: impl Fn(&T) -> &TrackName, moved: &[M
 struct Builder<'a> {
     known: &'a Known<'a>,
     /// The threads that the filter lists: there may be ten thousand.
-    listed: FxHashSet<ThreadId>,
+    listed: SeededSet<ThreadId>,
     /// All tracks that there are.
     all: Vec<Listed>,
     view: &'a TrackView,
@@ -359,7 +358,7 @@ impl Builder<'_> {
     /// the first of each.
     fn labels(&self, rows: Vec<Track>, process: Option<usize>, tracks: &mut Vec<Track>) {
         let mut labels: Vec<(String, Vec<Track>)> = Vec::new();
-        let mut places = rustc_hash::FxHashMap::default();
+        let mut places = SeededMap::default();
         let labelled = |track: &Track| !track.note.is_empty();
         for track in rows {
             let label = if labelled(&track) {

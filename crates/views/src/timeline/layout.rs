@@ -1,9 +1,8 @@
 //! The tracks of the timeline: what each is called, how high it is, and where
 //! it stands.
 
-use rustc_hash::FxHashMap;
-
 use crate::timeline::arrange::{Direction, Move, TrackChange};
+use eventlog::hash::SeededMap;
 use session::tracks::Row;
 use session::tracks::group::Group;
 use session::tracks::name::TrackName;
@@ -79,7 +78,7 @@ pub struct Layout {
     tops: Vec<f64>,
     pinned: usize,
     /// Which of them shows a row.
-    places: FxHashMap<Row, usize>,
+    places: SeededMap<Row, usize>,
     /// Whether the selected range is limited to some tracks.
     limited: bool,
 }

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-
 use super::parse::FunctionMessage;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{Address, Nanos, OsThreadId};
 
 /// A C function: its place in [`Functions::addresses`].
@@ -70,7 +69,7 @@ impl ThreadSteps {
 pub struct Functions {
     /// Where the code of each begins.
     pub addresses: Vec<Address>,
-    ids: FxHashMap<Address, FunctionId>,
+    ids: SeededMap<Address, FunctionId>,
     /// What they do, by OS thread.
     pub threads: BTreeMap<OsThreadId, ThreadSteps>,
 }

@@ -16,9 +16,8 @@
 //! A call that has to go before its time is an oddity too; that is the
 //! caller's to say, who knows the calls.
 
-use rustc_hash::FxHashMap;
-
 use super::functions::FunctionId;
+use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 
 /// A call on the stack: its place in the caller's list.
@@ -70,7 +69,7 @@ pub struct ThreadStack {
     /// Where the calls stand in it.
     calls: Vec<usize>,
     /// Where each function stands in it.
-    functions: FxHashMap<FunctionId, Vec<usize>>,
+    functions: SeededMap<FunctionId, Vec<usize>>,
 }
 
 /// The automaton.

@@ -17,8 +17,6 @@ pub mod opentelemetry;
 mod samples;
 pub mod totals;
 
-use rustc_hash::FxHashMap;
-
 pub use self::lanes::MOST_LANES;
 use self::lanes::{Lane, lanes, share};
 use self::opentelemetry::TelemetrySpans;
@@ -28,6 +26,7 @@ use crate::automata::announced::{Announcement, GoingOn, step};
 use crate::timeline::messages::Messages;
 use crate::timeline::store::Store;
 use crate::timeline::user_spans::{Announced, SpanPrefixes};
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::place::place32;
 use model::profile::frames::{Frame, FrameId, FrameKind};
@@ -50,8 +49,8 @@ pub(super) struct ProgramSpan {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     all: Vec<Name>,
-    ids: FxHashMap<Box<str>, u32>,
-    in_modules: FxHashMap<(u32, Box<str>), u32>,
+    ids: SeededMap<Box<str>, u32>,
+    in_modules: SeededMap<(u32, Box<str>), u32>,
 }
 
 /// The name of a span.
@@ -235,14 +234,14 @@ impl ProgramSpans {
 struct Running<'a> {
     store: &'a Store,
     /// Where the last search on each capability ended.
-    places: FxHashMap<CapId, usize>,
+    places: SeededMap<CapId, usize>,
 }
 
 impl<'a> Running<'a> {
     fn of(store: &'a Store) -> Self {
         Self {
             store,
-            places: FxHashMap::default(),
+            places: SeededMap::default(),
         }
     }
 
@@ -272,7 +271,7 @@ struct Open {
 struct Search {
     found: ProgramSpans,
     /// By name and number, passes of GHC by their writer too.
-    going_on: FxHashMap<(u32, Box<str>, Option<Writer>), Open>,
+    going_on: SeededMap<(u32, Box<str>, Option<Writer>), Open>,
 }
 
 impl Search {
@@ -328,7 +327,9 @@ impl Search {
         self.found.spans.sort_by(|a, b| {
             let times = (a.start, a.end).cmp(&(b.start, b.end));
             let name = |id| (names.get(id), names.module(id));
-            times.then_with(|| name(a.name).cmp(&name(b.name)))
+            times
+                .then_with(|| name(a.name).cmp(&name(b.name)))
+                .then_with(|| a.cap.cmp(&b.cap))
         });
         self.found
     }

@@ -2,11 +2,10 @@
 //! a serial number that is unique in the process: it tells which end belongs
 //! to which beginning, whoever writes it.
 
-use rustc_hash::FxHashMap;
-
 use super::{Names, ProgramSpan};
 use eventlog::conventions::Convention;
 use eventlog::conventions::opentelemetry::Telemetry;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 
@@ -17,7 +16,7 @@ pub struct TelemetrySpans {
     names: Names,
     spans: Vec<ProgramSpan>,
     /// The place of those that go on, by serial number.
-    going_on: FxHashMap<u64, usize>,
+    going_on: SeededMap<u64, usize>,
 }
 
 impl Sink for TelemetrySpans {

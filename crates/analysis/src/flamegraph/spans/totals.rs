@@ -7,10 +7,10 @@
 //! `ghc-events-analyze` forgets what began before the window.) Rows are by
 //! name: numbers before it tell spans apart, and are not part of it.
 
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{ProgramSpan, ProgramSpans};
+use eventlog::hash::SeededMap;
 use eventlog::ids::{Duration, Nanos};
 use model::sorting::SortSmall;
 use model::time::Interval;
@@ -88,7 +88,7 @@ pub fn span_totals(
         Some(name) => windows(spans, name),
     };
     // By name, the time and how many.
-    let mut totals: Vec<FxHashMap<u32, (u64, u64)>> = vec![FxHashMap::default(); windows.len()];
+    let mut totals: Vec<SeededMap<u32, (u64, u64)>> = vec![SeededMap::default(); windows.len()];
     for span in &spans.spans {
         let first = windows.partition_point(|&(_, end)| end < span.start);
         let around = windows.iter().zip(&mut totals).skip(first);
@@ -104,7 +104,7 @@ pub fn span_totals(
             }
         }
     }
-    let of_window = |((from, to), totals): ((u64, u64), FxHashMap<u32, (u64, u64)>)| WindowTotals {
+    let of_window = |((from, to), totals): ((u64, u64), SeededMap<u32, (u64, u64)>)| WindowTotals {
         window: Interval::new(Nanos(from), Nanos(to)),
         collecting: Duration(sums.within(from, to)),
         rows: rows(spans, totals),
@@ -128,7 +128,7 @@ fn windows(spans: &ProgramSpans, name: &str) -> Vec<(u64, u64)> {
     all
 }
 
-fn rows(spans: &ProgramSpans, totals: FxHashMap<u32, (u64, u64)>) -> Vec<SpanTotal> {
+fn rows(spans: &ProgramSpans, totals: SeededMap<u32, (u64, u64)>) -> Vec<SpanTotal> {
     let row = |(name, (time, count))| SpanTotal {
         name: spans.names.get(name).to_owned(),
         time: Nanos(time),

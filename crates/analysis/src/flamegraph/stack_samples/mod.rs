@@ -20,14 +20,13 @@ mod timing;
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-
 use self::oddities::Oddities;
 use self::order::OrderEvidence;
 use self::problem::StackProblem;
 use super::draft::Draft;
 use crate::diagnostics::Diagnostics;
 use eventlog::conventions::stack_profiler::{FrameOrder, StackFrame, StackFrames, StackMessage};
+use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::info_tables::InfoTables;
 use eventlog::{Event, EventSet, EventType, Record, Sink};
@@ -69,11 +68,11 @@ struct Location {
 /// Collects stack samples and what names their frames.
 #[derive(Clone, Debug, Default)]
 pub struct StackSampleCollector {
-    texts: FxHashMap<u64, Box<str>>,
-    locations: FxHashMap<u64, Location>,
+    texts: SeededMap<u64, Box<str>>,
+    locations: SeededMap<u64, Location>,
     /// Every frame that occurs, once, and when it first did.
     frames: Vec<(StackFrame, Nanos)>,
-    frame_ids: FxHashMap<StackFrame, RawFrame>,
+    frame_ids: SeededMap<StackFrame, RawFrame>,
     /// In the order of the log, as if outermost frames came first.
     stacks: Stacks<RawFrame>,
     order: OrderEvidence,

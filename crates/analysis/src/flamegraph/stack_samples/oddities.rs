@@ -1,16 +1,15 @@
 //! What a sound log of `ghc-stack-profiler` does not have.
 
-use rustc_hash::FxHashSet;
-
 use super::problem::StackProblem;
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use eventlog::hash::SeededSet;
 use eventlog::ids::Nanos;
 
 /// What was odd, each problem once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Oddities {
     pub(super) found: Diagnostics,
-    seen: FxHashSet<StackProblem>,
+    seen: SeededSet<StackProblem>,
 }
 
 impl Oddities {

@@ -5,11 +5,10 @@
 //! `blocked` an off-CPU one. A sample is dated when a thread of the profiler writes it, which
 //! is the one that runs then on that capability: a thread that was running there is `ready`.
 
-use rustc_hash::FxHashMap;
-
 use super::super::draft::Draft;
 use crate::timeline::store::Store;
 use crate::timeline::waits::Wait;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{Nanos, ThreadId};
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::samples::Samples;
@@ -71,7 +70,7 @@ pub fn group_by_state(profile: &Profile, store: &Store, end: Nanos) -> Profile {
     let frames: Vec<FrameId> = frames
         .map(|(_, frame)| draft.frames.intern(frame.clone()))
         .collect();
-    let mut placed: FxHashMap<(State, StackId), StackId> = FxHashMap::default();
+    let mut placed: SeededMap<(State, StackId), StackId> = SeededMap::default();
     let mut is_known = false;
     for track in &profile.tracks {
         let TrackSource::Thread(thread) = track.source else {

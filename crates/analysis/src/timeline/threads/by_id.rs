@@ -6,8 +6,7 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
-
+use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 use model::pages::{pack, unpack};
 
@@ -28,7 +27,7 @@ pub(crate) struct ById {
     /// One more than the index of threads with numbers beyond the pages. There are more
     /// pages only when there are many such threads: a damaged log may have any number
     /// in it, and memory is to be in proportion to the threads.
-    far: FxHashMap<u32, u32>,
+    far: SeededMap<u32, u32>,
     /// The open pages; the one that was opened first comes first.
     open: VecDeque<u32>,
 }
@@ -100,7 +99,7 @@ impl Default for ById {
         Self {
             recent: Box::new([(0, 0); RECENT]),
             pages: Vec::new(),
-            far: FxHashMap::default(),
+            far: SeededMap::default(),
             open: VecDeque::new(),
         }
     }

@@ -2,11 +2,10 @@
 //! short time and finish, so that only the last ones, and those of which the log still
 //! tells, stand there as they are. All others are packed, and may be put away.
 
-use rustc_hash::FxHashMap;
-
 use super::Thread;
 use super::by_id::ById;
 use super::packed::{GROUP, Packed};
+use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 use eventlog::texts::{TextId, Texts};
 use model::pages::BLOCK;
@@ -18,7 +17,7 @@ use model::shelf::Shelf;
 pub(crate) struct Threads {
     groups: Vec<Packed>,
     /// What became of threads after their groups had been packed.
-    apart: FxHashMap<u32, Apart>,
+    apart: SeededMap<u32, Apart>,
     most_apart: usize,
     /// The threads behind the groups.
     tail: Vec<Thread>,

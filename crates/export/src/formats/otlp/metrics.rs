@@ -53,7 +53,7 @@ impl About {
     }
 }
 
-/// What a capability was used for, second by second.
+/// What a capability was used for, second by second; seconds in a row in which nothing changes are one value.
 const USAGE: About = About {
     name: "CapabilityUsageDuration",
     help: "How long a capability collected garbage, ran a thread or did neither.",
@@ -258,7 +258,8 @@ pub(super) fn heap_profiles(log: &Log<'_>, signals: &mut Signals) -> io::Result<
     })
 }
 
-/// For how long each capability was used for what, in each second of the log's clock.
+/// For how long each capability was used for what, in each second of the log's clock. Where nothing changes for
+/// several seconds there is one value for all of them, so that a long log with few events has few values.
 pub(super) fn capability_usage(log: &Log<'_>, signals: &mut Signals) -> io::Result<()> {
     let metrics = &mut signals.metrics;
     let seconds = Seconds {
@@ -271,7 +272,11 @@ pub(super) fn capability_usage(log: &Log<'_>, signals: &mut Signals) -> io::Resu
         let Some(lanes) = log.session.recording().store.cap(cap) else {
             continue;
         };
-        for span in seconds.of(life) {
+        let runs = log.session.recording().store.cap_runs(cap);
+        let runs = runs.map(|run| (run.start_ns, run.end_ns));
+        let collections = (0..lanes.gc.len()).map(|at| lanes.gc.span(at));
+        let changes = seconds.changes(runs.chain(collections));
+        for span in seconds.between(life, changes) {
             let running = lanes.runs.time_in(span);
             let running_ns = running[Class::Running as usize] + running[Class::Open as usize];
             let collecting_ns = lanes.gc.time_in(span)[Class::Gc as usize];
@@ -291,22 +296,48 @@ struct Seconds {
 }
 
 impl Seconds {
-    fn at(self, number: u64) -> Interval {
-        let start = |number: u64| Nanos(number.saturating_mul(self.length_ns));
-        Interval::new(start(number), start(number.saturating_add(1)))
-    }
-
-    /// Which of them has a moment.
-    const fn number(self, at: Nanos) -> u64 {
-        at.0 / self.length_ns
-    }
-
-    /// The parts of a span.
-    fn of(self, span: Interval) -> impl Iterator<Item = Interval> {
+    /// The parts that a span lies in.
+    fn around(self, span: Interval) -> Interval {
+        let start = span.start().0 / self.length_ns;
         let end = span.end().0.div_ceil(self.length_ns);
-        let numbers = self.number(span.start())..end;
-        let numbers = numbers.filter(move |_| !span.is_empty());
-        numbers.map(move |number| self.at(number).clip(span))
+        let at = |number: u64| Nanos(number.saturating_mul(self.length_ns));
+        Interval::new(at(start), at(end))
+    }
+
+    /// The numbers of the parts in which spans begin or end, in order.
+    fn changes(self, spans: impl Iterator<Item = (u64, u64)>) -> Vec<u64> {
+        let mut changes = Vec::new();
+        for number in spans.flat_map(|(start, end)| [start, end].map(|at| at / self.length_ns)) {
+            if changes.last() != Some(&number) {
+                changes.push(number);
+            }
+        }
+        changes.sort_unstable();
+        changes.dedup();
+        changes
+    }
+
+    /// The parts of a span that something changes in, and what is between them.
+    fn between(self, span: Interval, changes: Vec<u64>) -> impl Iterator<Item = Interval> {
+        let edges = changes
+            .into_iter()
+            .flat_map(|number| [number, number.saturating_add(1)]);
+        let edges = edges.map(move |number| number.saturating_mul(self.length_ns));
+        let edges = edges.chain([u64::MAX]).scan(0, |before, edge| {
+            Some(Interval::new(
+                Nanos(std::mem::replace(before, edge)),
+                Nanos(edge),
+            ))
+        });
+        edges
+            .map(move |part| part.clip(span))
+            .filter(|part| !part.is_empty())
+    }
+
+    /// A span as the part that it begins in, the one that it ends in, and what is between them.
+    fn of(self, span: Interval) -> impl Iterator<Item = Interval> {
+        let changes = self.changes(std::iter::once((span.start().0, span.end().0)));
+        self.between(span, changes)
     }
 }
 
@@ -317,20 +348,20 @@ fn mutator(
     (seconds, life): (Seconds, Interval),
     metrics: &mut Metrics,
 ) -> io::Result<()> {
-    let mut now = 0;
+    let mut now = Interval::default();
     let mut threads: BTreeMap<ThreadId, u64> = BTreeMap::new();
     for run in log.session.recording().store.cap_runs(cap) {
         let span = Interval::new(Nanos(run.start_ns), Nanos(run.end_ns));
         for span in seconds.of(span.clip(life)) {
-            let number = seconds.number(span.start());
-            if number != now {
-                hand_on(cap, seconds.at(now).clip(life), &mut threads, metrics)?;
-                now = number;
+            let around = seconds.around(span).clip(life);
+            if around != now {
+                hand_on(cap, now, &mut threads, metrics)?;
+                now = around;
             }
             *threads.entry(run.thread).or_default() += span.duration().0;
         }
     }
-    hand_on(cap, seconds.at(now).clip(life), &mut threads, metrics)
+    hand_on(cap, now, &mut threads, metrics)
 }
 
 fn hand_on(

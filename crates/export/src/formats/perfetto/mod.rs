@@ -6,7 +6,6 @@ pub mod messages;
 use std::io::{self, Write};
 
 use prost::Message as _;
-use rustc_hash::FxHashMap;
 
 use crate::format::{Error, Format, Written};
 use crate::log::Log;
@@ -14,6 +13,7 @@ use crate::trace::Counter;
 use crate::trace::counters::Unit;
 use crate::trace::draw::{Argument, Draw, Instant, Lane, Named, Slice, draw};
 use crate::trace::names;
+use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use messages::{
     AnnotationValue, ChildTracksOrdering, Clock, ClockSnapshot, CounterDescriptor, CounterUnit,
@@ -48,7 +48,7 @@ fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
 /// Numbers of texts that come again and again.
 #[derive(Default)]
 struct Interned {
-    known: FxHashMap<Box<str>, u64>,
+    known: SeededMap<Box<str>, u64>,
     /// Those that the next packet has to tell.
     new: Vec<InternedName>,
 }

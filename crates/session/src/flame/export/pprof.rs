@@ -2,9 +2,9 @@
 //! (<https://github.com/google/pprof/blob/main/proto/profile.proto>).
 
 use analysis::flamegraph::sources;
-use std::collections::HashMap;
 use std::io::{self, Write};
 
+use eventlog::hash::SeededMap;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
@@ -122,14 +122,14 @@ struct Function {
 #[derive(Debug)]
 struct Texts {
     all: Vec<String>,
-    places: HashMap<String, i64>,
+    places: SeededMap<String, i64>,
 }
 
 impl Texts {
     fn new() -> Self {
         let mut texts = Self {
             all: Vec::new(),
-            places: HashMap::new(),
+            places: SeededMap::default(),
         };
         texts.place("");
         texts
