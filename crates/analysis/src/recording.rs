@@ -30,7 +30,7 @@ use eventlog::ids::{CapId, Nanos};
 use eventlog::{EventSet, EventType, LogReader, Names, Record, Sink, SlicePart};
 use model::class::Class;
 use model::lane::Lane;
-use model::place::too_large;
+use model::place::watch_places;
 use model::profile::TrackSource;
 use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
@@ -144,8 +144,8 @@ pub struct Recording {
     hearers: Box<[u16; 256]>,
     /// What had no end when the log ended.
     pub open: OpenAtEnd,
-    /// How many places were too large before, and whether any of a slice was.
-    too_large: (u64, bool),
+    /// Whether the log has more of something than can be counted.
+    is_too_large: bool,
     /// How much of the log there is, once it is read to its end.
     pub condition: Option<Condition>,
 }
@@ -182,7 +182,7 @@ impl Recording {
             profile_rows: ProfileRows::default(),
             heap: HeapCollector::default(),
             open: OpenAtEnd::default(),
-            too_large: (too_large(), false),
+            is_too_large: false,
             condition: None,
         }
     }
@@ -201,7 +201,13 @@ impl Recording {
     /// # Errors
     /// What was before the slice, if it was taken for something else: it must be
     /// analysed again with that.
-    pub fn append(&mut self, mut segment: Segment) -> Result<SlicePart, Box<Entry>> {
+    pub fn append(&mut self, segment: Segment) -> Result<SlicePart, Box<Entry>> {
+        let (part, too_large) = watch_places(|| self.append_watched(segment));
+        self.is_too_large |= too_large;
+        part
+    }
+
+    fn append_watched(&mut self, mut segment: Segment) -> Result<SlicePart, Box<Entry>> {
         let threads = std::mem::take(&mut segment.threads);
         self.store.append(threads)?;
         self.info.append(&segment.info, segment.part.header());
@@ -215,14 +221,13 @@ impl Recording {
             self.event(record);
         });
         self.heap.tell(&mut values, u32::MAX);
-        self.too_large.1 |= segment.is_too_large;
+        self.is_too_large |= segment.is_too_large;
         Ok(segment.part)
     }
 
     /// Whether the log has more of something than can be counted.
-    pub(crate) fn is_too_large(&self) -> bool {
-        let (before, in_a_slice) = self.too_large;
-        in_a_slice || too_large() > before
+    pub(crate) const fn is_too_large(&self) -> bool {
+        self.is_too_large
     }
 
     /// Hears an event of a type that it [`keeps`](Self::keeps).
@@ -325,6 +330,11 @@ impl Recording {
 
     /// The log is read to its end.
     pub fn settle(&mut self, reader: &LogReader) {
+        let ((), too_large) = watch_places(|| self.settle_watched(reader));
+        self.is_too_large |= too_large;
+    }
+
+    fn settle_watched(&mut self, reader: &LogReader) {
         let end = self.end();
         let condition = Condition::of(&reader.damage(), reader.inflate_error().is_none());
         self.condition = Some(condition);
