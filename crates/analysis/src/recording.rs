@@ -14,6 +14,7 @@ use crate::heap::names::{BandNames, TableSymbols};
 use crate::info::Info;
 use crate::listen::Listen;
 use crate::numbers::Numbers;
+use crate::numbers::phases::Phases;
 use crate::numbers::sparks_query::{SINGLE_SPARKS, SparksReply};
 use crate::numbers::summary::Summary;
 use crate::process::OpenAtEnd;
@@ -117,6 +118,8 @@ pub struct Recording {
     pub info: Info,
     /// The numbers of `+RTS -s`.
     pub numbers: Numbers,
+    /// When the runtime starts and ends, known once the log is read.
+    phases: Phases,
     /// What the account of time must know of the whole log.
     watch: Watch,
     /// Taken out at the end of the log.
@@ -168,6 +171,7 @@ impl Recording {
         Self {
             info: Info::default(),
             numbers: Numbers::default(),
+            phases: Phases::default(),
             watch: Watch::default(),
             spans: Some(SpanAnalysis::new(analyses)),
             store: Store::on(shelf),
@@ -268,6 +272,13 @@ impl Recording {
         times.map_or(Nanos(0), |(_, last)| last)
     }
 
+    /// The whole log, from the start of its clock to its last event: the part that numbers are of
+    /// if no other is asked for.
+    #[must_use]
+    pub fn whole(&self) -> Interval {
+        Interval::new(Nanos(0), self.end())
+    }
+
     /// Where the time of capabilities and of the program went in a range. As long
     /// as the log is read only the runs are told; the rest is not known yet.
     #[must_use]
@@ -303,7 +314,9 @@ impl Recording {
     #[must_use]
     pub fn summary(&self, range: Option<Interval>) -> Summary {
         let account = self.times(range);
-        let summary = self.numbers.summary(self.end(), range, &account);
+        let summary = self
+            .numbers
+            .summary(self.end(), range, &account, &self.phases);
         self.numbers
             .of_several(summary, &self.info, self.end(), range)
     }
@@ -358,6 +371,8 @@ impl Recording {
         self.tracks
             .settle(&self.numbers, &self.messages, reader.index(), end);
         self.telemetry.settle(end);
+        let (info, tasks, store) = (&self.info, &self.tracks.tasks, &self.store);
+        self.phases = Phases::find(info, tasks, store, &self.numbers, condition.ends);
         self.with_profiles(Profiles::settle);
         self.profile_rows = ProfileRows::of(&self.profiles);
     }

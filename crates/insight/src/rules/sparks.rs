@@ -66,7 +66,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         .first()
         .map(|all| all.totals)
         .unwrap_or_default();
-    let all = totals.created + totals.dud + totals.overflowed;
+    let all = totals.count;
     if all < LEAST {
         return Outcome::Clear(format!(
             "there were {}; the limit is 100",
