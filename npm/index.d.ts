@@ -7,6 +7,12 @@ export interface Interval {
   end: Nanos;
 }
 
+/** The part of a log that numbers are of. */
+export interface LogRange {
+  from_ns: Nanos;
+  to_ns: Nanos;
+}
+
 /** What a metric counts: nanoseconds, bytes, things, a share of 1, or any of these each second. */
 export type Unit = 'ns' | 'bytes' | 'count' | 'share' | 'per-second';
 
@@ -34,6 +40,8 @@ interface MetricFacts {
   labels: string[];
   /** What it is, in a sentence. */
   help: string;
+  /** Of which part of the log. */
+  range: LogRange;
 }
 
 /** One number. */
@@ -112,7 +120,7 @@ export interface Passed {
 
 /** What all rules say of a part of a log. */
 export interface Findings {
-  range: Interval;
+  range: LogRange;
   findings: Finding[];
   /** Rules that found nothing. */
   clear: Passed[];

@@ -6,7 +6,7 @@ use crate::common;
 use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
 use analysis::numbers::sparks_query::SparkRunBin;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
-use analysis::timeline::wait_totals::{WaitTotals, WaitTotalsQuery};
+use analysis::timeline::wait_totals::{WaitTotal, WaitTotals, WaitTotalsQuery};
 use analysis::timeline::waits::Wait;
 use common::{for_all_spans, known};
 use eventlog::ids::Nanos;
@@ -129,6 +129,17 @@ fn waits_of_threads_add_up_to_the_table_and_name_their_longest() {
                 };
                 let totals = session.ask(&query).ok_or("no totals")?;
                 looked_at += totals.reasons.len();
+                if totals.looked_at == totals.waits {
+                    let queued = |total: &&WaitTotal<Wait>| matches!(total.of, Wait::Queued(_));
+                    let queued = totals.reasons.iter().filter(queued);
+                    let longest = queued.filter_map(|total| total.longest).map(|wait| wait.ns);
+                    let longest = longest.max().unwrap_or(0);
+                    same(
+                        "the longest wait for a capability",
+                        longest,
+                        sums.longest_ready_ns,
+                    )?;
+                }
                 check(&totals, &sums.times.blocked_ns)?;
             }
         }
@@ -144,7 +155,7 @@ fn check(totals: &WaitTotals, blocked_ns: &[u64]) -> Result<(), String> {
             .find(|total| total.of == Wait::Blocked(reason));
         same(reason.name(), total.map_or(0, |total| total.ns), *ns)?;
         if let Some(total) = total.filter(|total| total.ns > 0) {
-            let longest = total.longest.map_or(0, |longest| longest.duration().0);
+            let longest = total.longest.map_or(0, |longest| longest.ns);
             if longest == 0
                 || longest > total.ns && total.count > 1 && longest < total.ns / total.count
             {

@@ -242,7 +242,7 @@ fn a_range_is_that_of_the_other_commands() {
     let html = stdout(&[&["report", case.path()][..], &part].concat());
     let summary = json(&[&["summary", "--json", case.path()][..], &part].concat());
     let mutator = format::duration(Duration(summary["mutator_ns"].as_u64().expect("a time")));
-    assert!(fact(&html, "Mutator: outside of collections").starts_with(&mutator));
+    assert!(fact(&html, "MUT: the program outside of collections").starts_with(&mutator));
     assert!(
         fact(&html, "Time").starts_with("only "),
         "{}",

@@ -559,6 +559,7 @@ fn document(session: &Session, plain: &PlainTime) -> Value {
     });
     let collections = plain.collections(range);
     json!({
+        "range": {"from_ns": 0, "to_ns": range.1},
         "capabilities": caps.collect::<Vec<_>>(),
         "threads": threads.collect::<Vec<_>>(),
         "program": {

@@ -41,8 +41,7 @@ impl Part {
             return Ok(None);
         }
         let log = session.recording();
-        let whole = Scope::new(log, None).range;
-        let range = Window::Between(from, to).range(log, whole);
+        let range = Window::Between(from, to).range(log, log.whole());
         range.map(Some).map_err(Failure::Absent)
     }
 

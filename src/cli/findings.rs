@@ -60,6 +60,8 @@ impl fmt::Display for Text<'_> {
             "{}; {clear} rules found nothing, {cannot_tell} could not tell.",
             format::many(found as u64, "finding")
         )?;
+        let (from, to) = (report.range.start().0, report.range.end().0);
+        writeln!(f, "Rules looked at {from} to {to} ns.")?;
         if self.all {
             write_passed("Found nothing", &report.clear, f)?;
             write_passed("Could not tell", &report.cannot_tell, f)?;

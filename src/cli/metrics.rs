@@ -26,7 +26,7 @@ struct Line<'a>(&'a Measured);
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Measured { metric, found } = self.0;
+        let Measured { metric, found, .. } = self.0;
         let amount = |number: f64| Amount {
             number,
             unit: metric.unit,

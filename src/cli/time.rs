@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 use super::out::{Rows, in_columns};
 use super::{Condition, Failure, Out, Whole, report};
 use analysis::account::report::ProgramTimes;
+use analysis::numbers::Numbers;
 use analysis::timeline::thread_account::{BlockedFor, ThreadAccount};
+use model::time::Interval;
 use session::questions::{ThreadTimeQuery, TimeQuery};
 
 pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {
@@ -14,7 +16,8 @@ pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure
     let program = session.ask(&TimeQuery(range));
     let threads = session.ask(&ThreadTimeQuery(range)).unwrap_or_default();
     if arguments.json {
-        out.json(&document(&program, &threads))?;
+        let part = Numbers::span(session.recording().end(), range);
+        out.json(&document(part, &program, &threads))?;
     } else {
         let tables = [
             capabilities(&program),
@@ -36,7 +39,7 @@ fn thread_classes(thread: &ThreadAccount) -> [(&'static str, u64); 4] {
     ]
 }
 
-fn document(program: &ProgramTimes, threads: &[ThreadAccount]) -> Value {
+fn document(range: Interval, program: &ProgramTimes, threads: &[ThreadAccount]) -> Value {
     let object = |classes: &[(&str, u64)]| -> Map<String, Value> {
         let pair = |(name, time): &(&str, u64)| ((*name).to_owned(), json!(time));
         classes.iter().map(pair).collect()
@@ -62,6 +65,7 @@ fn document(program: &ProgramTimes, threads: &[ThreadAccount]) -> Value {
     });
     let collections = &program.collections;
     json!({
+        "range": {"from_ns": range.start(), "to_ns": range.end()},
         "capabilities": caps.collect::<Vec<_>>(),
         "threads": threads.collect::<Vec<_>>(),
         "program": {

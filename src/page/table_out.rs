@@ -34,8 +34,8 @@ pub(super) fn TableOut(props: &TableOutProps) -> Html {
     }
 }
 
-/// The texts of the table's cells, row by row. A cell that is wider than one column is followed by
-/// empty ones.
+/// The texts of the table's cells, row by row: where a cell has an exact value (`data-value`: nanoseconds, bytes or a
+/// number without separators), that. A cell that is wider than one column is followed by empty ones.
 fn texts(node: &Element) -> Vec<Vec<String>> {
     let row = |row: Element| {
         let mut texts = Vec::new();
@@ -44,7 +44,9 @@ fn texts(node: &Element) -> Vec<Vec<String>> {
             let width = width
                 .and_then(|width| width.parse().ok())
                 .unwrap_or(1_usize);
-            texts.push(cell.text_content().unwrap_or_default().trim().to_owned());
+            let exact = cell.get_attribute("data-value");
+            let text = exact.or_else(|| cell.text_content()).unwrap_or_default();
+            texts.push(text.trim().to_owned());
             texts.resize(texts.len() + width.clamp(1, 100) - 1, String::new());
         }
         texts

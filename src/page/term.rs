@@ -72,6 +72,11 @@ pub(super) fn heading(name: &'static str, help: &'static str) -> Html {
     html! { <th scope="col"><Term {name} {help} /></th> }
 }
 
+/// The heading of a column whose cells have exact values: in files it is called by this name, which has the unit.
+pub(super) fn heading_saved(name: &'static str, help: &'static str, saved: &'static str) -> Html {
+    html! { <th scope="col" data-value={saved}><Term {name} {help} /></th> }
+}
+
 /// Puts the explanation below the word, or above it where there is no room.
 fn place(word: &NodeRef, tip: &NodeRef) -> Option<()> {
     let (word, tip) = (word.cast::<HtmlElement>()?, tip.cast::<HtmlElement>()?);

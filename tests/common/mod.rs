@@ -22,7 +22,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use analysis::account::report::ProgramTimes;
 use analysis::automata::Oddity;
 use analysis::automata::thread_state::ThreadSpan;
 use analysis::diagnostics::Diagnostic;
@@ -456,7 +455,7 @@ fn ask_for_numbers(recording: &Recording) {
         ..CollectionsQuery::default()
     };
     for range in [None, Some(Interval::new(Nanos(end / 2), Nanos(end)))] {
-        let summary = numbers.summary(Nanos(end), range, &ProgramTimes::default());
+        let summary = recording.summary(range);
         assert!(summary.total_ns <= end);
         let collections = numbers.collections(Nanos(end), &query(range)).total;
         assert_eq!(summary.collections.unwrap_or(0), collections);

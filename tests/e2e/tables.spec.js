@@ -1,4 +1,4 @@
-// Small tables of the panels: each is copied and saved as it stands.
+// Small tables of the panels: each is copied and saved as it stands, with exact values where the page rounds them.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
@@ -19,7 +19,7 @@ for (const { log, panel, file, part } of TABLES) {
     // Reading rows does not wait for them.
     await expect(box.locator('tr').nth(2)).toBeVisible();
     const shown = await box.locator('tr').evaluateAll((rows) =>
-      rows.map((row) => [...row.cells].flatMap((cell) => [cell.textContent.trim(), ...Array(cell.colSpan - 1).fill('')])));
+      rows.map((row) => [...row.cells].flatMap((cell) => [cell.dataset.value ?? cell.textContent.trim(), ...Array(cell.colSpan - 1).fill('')])));
     expect(shown.length).toBeGreaterThan(2);
 
     await box.getByRole('button', { name: 'Copy' }).click();

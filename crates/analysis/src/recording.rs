@@ -14,6 +14,7 @@ use crate::heap::names::{BandNames, TableSymbols};
 use crate::info::Info;
 use crate::listen::Listen;
 use crate::numbers::Numbers;
+use crate::numbers::phases::Phases;
 use crate::numbers::sparks_query::{SINGLE_SPARKS, SparksReply};
 use crate::numbers::summary::Summary;
 use crate::process::OpenAtEnd;
@@ -30,7 +31,7 @@ use eventlog::ids::{CapId, Nanos};
 use eventlog::{EventSet, EventType, LogReader, Names, Record, Sink, SlicePart};
 use model::class::Class;
 use model::lane::Lane;
-use model::place::too_large;
+use model::place::watch_places;
 use model::profile::TrackSource;
 use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
@@ -117,6 +118,8 @@ pub struct Recording {
     pub info: Info,
     /// The numbers of `+RTS -s`.
     pub numbers: Numbers,
+    /// When the runtime starts and ends, known once the log is read.
+    phases: Phases,
     /// What the account of time must know of the whole log.
     watch: Watch,
     /// Taken out at the end of the log.
@@ -144,8 +147,8 @@ pub struct Recording {
     hearers: Box<[u16; 256]>,
     /// What had no end when the log ended.
     pub open: OpenAtEnd,
-    /// How many places were too large before, and whether any of a slice was.
-    too_large: (u64, bool),
+    /// Whether the log has more of something than can be counted.
+    is_too_large: bool,
     /// How much of the log there is, once it is read to its end.
     pub condition: Option<Condition>,
 }
@@ -168,6 +171,7 @@ impl Recording {
         Self {
             info: Info::default(),
             numbers: Numbers::default(),
+            phases: Phases::default(),
             watch: Watch::default(),
             spans: Some(SpanAnalysis::new(analyses)),
             store: Store::on(shelf),
@@ -182,7 +186,7 @@ impl Recording {
             profile_rows: ProfileRows::default(),
             heap: HeapCollector::default(),
             open: OpenAtEnd::default(),
-            too_large: (too_large(), false),
+            is_too_large: false,
             condition: None,
         }
     }
@@ -201,7 +205,13 @@ impl Recording {
     /// # Errors
     /// What was before the slice, if it was taken for something else: it must be
     /// analysed again with that.
-    pub fn append(&mut self, mut segment: Segment) -> Result<SlicePart, Box<Entry>> {
+    pub fn append(&mut self, segment: Segment) -> Result<SlicePart, Box<Entry>> {
+        let (part, too_large) = watch_places(|| self.append_watched(segment));
+        self.is_too_large |= too_large;
+        part
+    }
+
+    fn append_watched(&mut self, mut segment: Segment) -> Result<SlicePart, Box<Entry>> {
         let threads = std::mem::take(&mut segment.threads);
         self.store.append(threads)?;
         self.info.append(&segment.info, segment.part.header());
@@ -215,14 +225,13 @@ impl Recording {
             self.event(record);
         });
         self.heap.tell(&mut values, u32::MAX);
-        self.too_large.1 |= segment.is_too_large;
+        self.is_too_large |= segment.is_too_large;
         Ok(segment.part)
     }
 
     /// Whether the log has more of something than can be counted.
-    pub(crate) fn is_too_large(&self) -> bool {
-        let (before, in_a_slice) = self.too_large;
-        in_a_slice || too_large() > before
+    pub(crate) const fn is_too_large(&self) -> bool {
+        self.is_too_large
     }
 
     /// Hears an event of a type that it [`keeps`](Self::keeps).
@@ -263,6 +272,13 @@ impl Recording {
         times.map_or(Nanos(0), |(_, last)| last)
     }
 
+    /// The whole log, from the start of its clock to its last event: the part that numbers are of
+    /// if no other is asked for.
+    #[must_use]
+    pub fn whole(&self) -> Interval {
+        Interval::new(Nanos(0), self.end())
+    }
+
     /// Where the time of capabilities and of the program went in a range. As long
     /// as the log is read only the runs are told; the rest is not known yet.
     #[must_use]
@@ -298,7 +314,9 @@ impl Recording {
     #[must_use]
     pub fn summary(&self, range: Option<Interval>) -> Summary {
         let account = self.times(range);
-        let summary = self.numbers.summary(self.end(), range, &account);
+        let summary = self
+            .numbers
+            .summary(self.end(), range, &account, &self.phases);
         self.numbers
             .of_several(summary, &self.info, self.end(), range)
     }
@@ -325,6 +343,11 @@ impl Recording {
 
     /// The log is read to its end.
     pub fn settle(&mut self, reader: &LogReader) {
+        let ((), too_large) = watch_places(|| self.settle_watched(reader));
+        self.is_too_large |= too_large;
+    }
+
+    fn settle_watched(&mut self, reader: &LogReader) {
         let end = self.end();
         let condition = Condition::of(&reader.damage(), reader.inflate_error().is_none());
         self.condition = Some(condition);
@@ -348,6 +371,8 @@ impl Recording {
         self.tracks
             .settle(&self.numbers, &self.messages, reader.index(), end);
         self.telemetry.settle(end);
+        let (info, tasks, store) = (&self.info, &self.tracks.tasks, &self.store);
+        self.phases = Phases::find(info, tasks, store, &self.numbers, condition.ends);
         self.with_profiles(Profiles::settle);
         self.profile_rows = ProfileRows::of(&self.profiles);
     }

@@ -20,7 +20,7 @@ use crate::timeline::threads::ById;
 use eventlog::conventions::Convention;
 use eventlog::{EventSet, EventType, Record, Sink, SlicePart, SliceReader, SliceStep};
 use model::columns::Column;
-use model::place::too_large;
+use model::place::watch_places;
 
 /// What a slice is worth.
 #[derive(Debug, Serialize, Deserialize)]
@@ -69,8 +69,7 @@ pub struct SegmentAnalysis {
     heap: HeapValueAnalysis,
     kept: Kept,
     keeps: EventSet,
-    /// How many places were too large before.
-    too_large: u64,
+    is_too_large: bool,
 }
 
 /// What becomes of the events of a type, and how many there are.
@@ -153,7 +152,7 @@ impl SegmentAnalysis {
             heap: HeapValueAnalysis::default(),
             kept: Kept::default(),
             keeps: Recording::keeps(),
-            too_large: too_large(),
+            is_too_large: false,
         }
     }
 
@@ -166,17 +165,20 @@ impl SegmentAnalysis {
                 self.info.count_of(id, (of.count, bytes));
             }
         }
-        let (threads, map) = self.threads.finish();
+        let (((threads, map), labels, ticks, heap), too_large) = watch_places(|| {
+            let (ticks, heap) = (self.ticks.into_slice(), self.heap.finish());
+            (self.threads.finish(), self.labels.finish(), ticks, heap)
+        });
         let segment = Segment {
             part,
             info: self.info,
             threads,
-            labels: self.labels.finish(),
+            labels,
             messages: self.messages,
-            ticks: self.ticks.into_slice(),
-            heap: self.heap.finish(),
+            ticks,
+            heap,
             kept: self.kept,
-            is_too_large: too_large() > self.too_large,
+            is_too_large: self.is_too_large | too_large,
         };
         (segment, Scratch { threads: map })
     }
@@ -184,7 +186,9 @@ impl SegmentAnalysis {
     /// Takes the events of a slice as far as the supplied bytes and `max_events` allow. It stands here
     /// for the loop over all events to be compiled as this crate is: for speed.
     pub fn read(&mut self, reader: &mut SliceReader, max_events: usize) -> SliceStep {
-        reader.advance(self, max_events)
+        let (step, too_large) = watch_places(|| reader.advance(self, max_events));
+        self.is_too_large |= too_large;
+        step
     }
 
     /// What becomes of the events of the type of the first one.

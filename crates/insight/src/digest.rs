@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{Axis, Confidence, Finding, Severity, Value};
 use crate::metrics::{Class, Direction, Unit};
-use model::time::Interval;
+use model::time::{Interval, range_ns};
 
 /// So many names of a group are kept.
 pub const MOST_NAMES: usize = 150;
@@ -32,6 +32,7 @@ pub const MOST_POINTS: usize = 101;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Digest {
     /// The part of the log.
+    #[serde(with = "range_ns")]
     pub range: Interval,
     /// What should be equal if numbers are to be compared, in the order in which it is told.
     pub facts: Vec<Fact>,

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use model::time::{Interval, range_ns};
+
 use crate::assertion::ranks;
 use crate::metrics::{Labels, Looked, METRICS, Metric, NoNumber, Numbers, Seen};
 
@@ -14,6 +16,9 @@ pub struct Measured {
     /// Which.
     #[serde(flatten)]
     pub metric: Metric,
+    /// Of which part of the log.
+    #[serde(with = "range_ns")]
+    pub range: Interval,
     /// What it is.
     #[serde(flatten)]
     pub found: Found,
@@ -48,6 +53,7 @@ impl Measured {
     pub fn all(looked: &Looked<'_>) -> Vec<Self> {
         let measured = |metric: &Metric| Self {
             metric: *metric,
+            range: metric.range(looked),
             found: Found::of(metric.read(looked, &Labels::new())),
         };
         METRICS.iter().map(measured).collect()

@@ -7,7 +7,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use analysis::listen::{Alone, Listen, at_once};
-use analysis::numbers::summary::{SparkTotals, Summary};
+use analysis::numbers::summary::{Generation, SparkTotals, Summary};
 use analysis::timeline::user_spans::UserSpan;
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
@@ -164,12 +164,8 @@ impl<'a> Looked<'a> {
     /// A part of a log.
     #[must_use]
     pub fn new(scope: Scope<'a>) -> Self {
-        let range = Some(scope.range);
         Self {
-            summary: scope
-                .log
-                .numbers
-                .summary(scope.log.end(), range, &scope.times),
+            summary: scope.log.summary(Some(scope.range)),
             report: OnceCell::new(),
             windows: RefCell::default(),
             scope,
@@ -179,7 +175,8 @@ impl<'a> Looked<'a> {
     /// The same, with all that takes long known already; others are heard meanwhile.
     pub async fn prepared(scope: Scope<'a>, listen: &dyn Listen) -> Self {
         scope.threads(listen).await;
-        let report = Report::of(&scope, listen).await;
+        let for_rules = scope.of_rules();
+        let report = Report::of(for_rules.as_ref().unwrap_or(&scope), listen).await;
         Self {
             report: OnceCell::from(report),
             ..Self::new(scope)
@@ -188,7 +185,13 @@ impl<'a> Looked<'a> {
 
     /// What the rules say.
     pub fn report(&self) -> &Report {
-        let report = || at_once(Report::of(&self.scope, &Alone));
+        let report = || {
+            let for_rules = self.scope.of_rules();
+            at_once(Report::of(
+                for_rules.as_ref().unwrap_or(&self.scope),
+                &Alone,
+            ))
+        };
         self.report.get_or_init(report)
     }
 
@@ -211,6 +214,21 @@ impl<'a> Looked<'a> {
         let mut windows = self.windows.borrow_mut();
         windows.insert(window.clone(), Rc::clone(&looked));
         Ok(looked)
+    }
+
+    /// A number of all collections, or of those of a generation.
+    fn collections(
+        &self,
+        labels: &Labels,
+        all: Option<u64>,
+        of: fn(&Generation) -> u64,
+    ) -> Option<Numbers> {
+        let Some(wanted) = labels.get("gen") else {
+            return one(all?);
+        };
+        let mut rows = self.summary.generations.iter();
+        let row = rows.find(|row| row.generation.to_string() == *wanted);
+        one(row.map_or(0, of))
     }
 
     fn sparks(&self) -> Option<SparkTotals> {
@@ -252,7 +270,8 @@ fn share_of_caps(
     of: impl Fn(&analysis::account::report::CapTimes) -> u64,
 ) -> Option<Numbers> {
     let all = looked.scope.times.all_caps();
-    Some(Numbers::One(of(&all) as f64 / all.life_ns.max(1) as f64))
+    let known_ns = all.known_ns();
+    (known_ns > 0).then(|| Numbers::One(of(&all) as f64 / known_ns as f64))
 }
 
 fn samples(looked: &Looked<'_>, samples: &impl Samples) -> Option<Numbers> {
@@ -310,35 +329,38 @@ fn waits(looked: &Looked<'_>, labels: &Labels) -> Option<Numbers> {
 }
 
 metrics! {
-    "alloc.bytes" Bytes Lower Counted false [] [GcStatistics] "Bytes that the program allocated." |of, _| one(of.scope.allocated_bytes()?);
-    "cap.busy" Share Higher Timed false [] [Threads] "The share of the capabilities' time in which they ran threads." |of, _| share_of_caps(of, |all| all.running_ns);
+    "alloc.bytes" Bytes Lower Counted false [] [GcStatistics] "Bytes that the program allocated." |of, _| one(of.summary.bytes_allocated?);
+    "cap.busy" Share Higher Timed false [] [Threads] "The share of the capabilities' time, of what the log tells of, in which they ran threads." |of, _| Some(Numbers::One(of.summary.cap_busy?));
     "cap.idle" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they were idle with no thread ready." |of, _| share_of_caps(of, |all| all.idle_ns);
     "cap.lost" Share Lower Timed false [] [Threads] "The share of the capabilities' time in which they were idle while a thread was ready." |of, _| share_of_caps(of, |all| all.idle_ready_ns);
     "finding.count" Count Lower Timed false [] [] "How many findings there are that matter." |of, _| one(of.report().findings.iter().filter(|found| found.severity > crate::finding::Severity::Minor).count() as u64);
     "gc.balance" Share Higher Timed false [] [GcStatistics] "How evenly the threads of parallel collections shared the work." |of, _| Some(Numbers::One(of.summary.work_balance?));
     "gc.copied" Bytes Lower Counted false [] [GcStatistics] "Bytes that collections copied." |of, _| one(of.summary.bytes_copied?);
-    "gc.count" Count Lower Counted false ["gen"] [Collections] "How many collections began." |of, labels| one(of.stops(labels).count() as u64);
+    "gc.count" Count Lower Counted false ["gen"] [Collections] "How many collections began." |of, labels| of.collections(labels, of.summary.collections, |row| row.collections);
     "gc.pause" Ns Lower Timed true ["gen"] [Collections] "From the start to the end of each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| Seen::of_stop(stop.pause_ns(), (stop.pause.start, stop.pause.end), stop)).collect()));
     "gc.sync" Ns Lower Timed true ["gen"] [Collections] "Until all capabilities had stopped, for each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| Seen::of_stop(stop.sync_ns(), (stop.pause.requested, stop.pause.start), stop)).collect()));
-    "gc.time" Ns Lower Timed false ["gen"] [Collections] "In collections, all together." |of, labels| one(of.stops(labels).map(Stop::pause_ns).sum());
+    "gc.time" Ns Lower Timed false ["gen"] [Collections] "In collections, all together." |of, labels| of.collections(labels, of.summary.gc_ns, |row| row.elapsed_ns);
     "heap.live" Bytes Lower Counted true [] [GcStatistics] "What was live after each collection of the oldest generation." |of, _| samples(of, &of.scope.log.numbers.live());
     "heap.size" Bytes Lower Counted true [] [Collections] "What the runtime held of the system's memory." |of, _| samples(of, &of.scope.log.numbers.heap_sizes());
+    "os.threads" Count Lower Timed false [] [Threads] "OS threads that ran Haskell or collected." |of, _| one(of.summary.os_threads?);
     "span.count" Count Neutral Counted false ["name"] [] "Spans of the program, by START and STOP messages." |of, labels| one(spans(of, labels)?.len() as u64);
     "span.time" Ns Lower Timed true ["name"] [] "How long each span of the program lasted." |of, labels| Some(Numbers::Many(spans(of, labels)?));
     "spark.collected" Count Lower Counted false [] [Sparks] "Sparks that were garbage before they were evaluated." |of, _| one(of.sparks()?.gcd);
     "spark.converted" Count Higher Counted false [] [Sparks] "Sparks that were evaluated by a capability." |of, _| one(of.sparks()?.converted);
-    "spark.count" Count Neutral Counted false [] [Sparks] "Sparks." |of, _| one(of.sparks()?.total());
+    "spark.count" Count Neutral Counted false [] [Sparks] "Sparks." |of, _| one(of.sparks()?.count);
     "spark.dud" Count Lower Counted false [] [Sparks] "Sparks of values that had been evaluated." |of, _| one(of.sparks()?.dud);
     "spark.fizzled" Count Lower Counted false [] [Sparks] "Sparks that somebody else evaluated before." |of, _| one(of.sparks()?.fizzled);
     "spark.overflowed" Count Lower Counted false [] [Sparks] "Sparks that were dropped, as the pool was full." |of, _| one(of.sparks()?.overflowed);
-    "task.count" Count Lower Timed false [] [Threads] "OS threads of the runtime." |of, _| one(of.summary.tasks?);
     "thread.blocked" Ns Lower Timed false ["reason"] [Threads] "How long threads were blocked, all together." waits;
     "thread.count" Count Neutral Counted false [] [Threads] "Threads that lived." |of, _| one(of.threads().count);
     "thread.ready" Ns Lower Timed false [] [Threads] "How long threads waited for a capability outside of collections, all together." |of, _| one(of.threads().times.ready_ns());
     "thread.run" Ns Lower Timed false [] [Threads] "How long threads ran, all together." |of, _| one(of.scope.times.all_caps().running_ns);
-    "time.mutator" Ns Lower Timed false [] [Collections] "The time outside of collections." |of, _| one(of.scope.length_ns().saturating_sub(of.stops(&Labels::new()).map(Stop::pause_ns).sum()));
+    "time.exit" Ns Lower Timed false [] [Threads] "EXIT by +RTS -s: the runtime ends." |of, _| one(of.summary.exit_ns?);
+    "time.init" Ns Lower Timed false [] [Threads] "INIT by +RTS -s: the runtime starts." |of, _| one(of.summary.init_ns?);
+    "time.mutator" Ns Lower Timed false [] [Collections] "MUT by +RTS -s: the program outside of collections." |of, _| one(of.summary.mutator_ns?);
+    "time.productivity" Share Higher Timed false [] [Collections] "MUT as a share of the total." |of, _| Some(Numbers::One(of.summary.productivity?));
     "time.unexplained" Ns Lower Timed false [] [Threads] "Time that was lost, and that no finding claims." |of, _| one(of.report().unexplained_ns);
-    "time.wall" Ns Lower Timed false [] [] "From the first run of a thread to the collection in the end." |of, _| one(of.scope.length_ns());
+    "time.wall" Ns Lower Timed false [] [] "Total by +RTS -s: elapsed time, from the start of the log's clock." |of, _| one(of.summary.total_ns);
 }
 
 /// The metric of a name.
@@ -348,6 +370,15 @@ pub fn named(name: &str) -> Option<&'static Metric> {
 }
 
 impl Metric {
+    /// The part of the log that its numbers are of: rules have one of their own.
+    #[must_use]
+    pub fn range(&self, looked: &Looked<'_>) -> Interval {
+        match self.name {
+            "finding.count" | "time.unexplained" => looked.report().range,
+            _ => looked.scope.range,
+        }
+    }
+
     /// Its numbers in a log.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use analysis::recording::Recording;
 use eventlog::ids::ThreadId;
 use model::format;
 use model::sorting::SortSmall;
-use model::time::Interval;
+use model::time::{Interval, range_ns};
 
 /// A rule that found nothing, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,7 @@ pub struct Passed {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The part of the log that was looked at.
+    #[serde(with = "range_ns")]
     pub range: Interval,
     /// What was found: by axis, then by what it claims, then by how sure it is.
     pub findings: Vec<Finding>,

@@ -23,8 +23,7 @@ use model::time::Interval;
 pub struct Scope<'a> {
     /// The log.
     pub log: &'a Recording,
-    /// The part that is looked at. Of the whole log that is from the first run of a
-    /// thread to the collection with which the runtime ends, which no program can avoid.
+    /// The part that is looked at.
     pub range: Interval,
     /// Whether it is the whole log.
     is_whole: bool,
@@ -153,7 +152,7 @@ impl<'a> Scope<'a> {
     #[must_use]
     pub fn new(log: &'a Recording, range: Option<Interval>) -> Self {
         let is_whole = range.is_none();
-        let range = range.unwrap_or_else(|| working(log));
+        let range = range.unwrap_or_else(|| log.whole());
         let times = log.times(Some(range));
         let lived = times.caps.iter().filter(|(_, times)| times.life_ns > 0);
         Self {
@@ -168,8 +167,24 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// What the program allocated. The runtime tells that in collections: of the whole log what
-    /// the last one tells counts too, which ends the scope.
+    /// What rules look at if nothing else is asked for: from the first run of a thread to the
+    /// collection with which the runtime ends, which no program can avoid.
+    #[must_use]
+    pub fn for_rules(log: &'a Recording, range: Option<Interval>) -> Self {
+        Self {
+            is_whole: range.is_none(),
+            ..Self::new(log, Some(range.unwrap_or_else(|| working(log))))
+        }
+    }
+
+    /// The same for rules.
+    #[must_use]
+    pub(crate) fn of_rules(&self) -> Option<Self> {
+        self.is_whole.then(|| Self::for_rules(self.log, None))
+    }
+
+    /// What the program allocated; of the whole log also what the last collection tells, which
+    /// ends the scope of rules.
     #[must_use]
     pub fn allocated_bytes(&self) -> Option<u64> {
         let range = (!self.is_whole).then_some(self.range);

@@ -36,6 +36,38 @@ impl From<Ends> for Interval {
     }
 }
 
+/// An interval as `{"from_ns": …, "to_ns": …}`, for scripts: `#[serde(with = "range_ns")]`.
+pub mod range_ns {
+    use super::{Interval, Nanos};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Range {
+        #[serde(alias = "start")]
+        from_ns: Nanos,
+        #[serde(alias = "end")]
+        to_ns: Nanos,
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(range: &Interval, to: S) -> Result<S::Ok, S::Error> {
+        let (from_ns, to_ns) = (range.start(), range.end());
+        Range { from_ns, to_ns }.serialize(to)
+    }
+
+    /// Reads it, also as `{"start": …, "end": …}`.
+    ///
+    /// # Errors
+    /// Those of the deserializer.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Interval, D::Error> {
+        let range = Range::deserialize(from)?;
+        Ok(Interval::new(range.from_ns, range.to_ns))
+    }
+}
+
 impl Interval {
     /// From `start` up to `end`; empty if `end` is earlier.
     #[must_use]

@@ -209,7 +209,7 @@ impl Query for FindingsQuery {
         if let Some(known) = log.reports.get(&self.0) {
             return Some(Report::clone(&known));
         }
-        let scope = Scope::new(&log.recording, self.0);
+        let scope = Scope::for_rules(&log.recording, self.0);
         let report = Report::of(&scope, host).await;
         log.reports
             .keep(self.0, Arc::new(report.clone()), REPORT_BYTES);

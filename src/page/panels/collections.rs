@@ -16,7 +16,7 @@ use crate::panel::{PanelProps, use_answer};
 use crate::place::PlaceLink;
 use crate::rows_out::{RowsOf, RowsOut};
 use crate::table_out::TableOut;
-use crate::term::heading;
+use crate::term::{heading, heading_saved};
 use crate::viewer::Goto;
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
@@ -338,7 +338,7 @@ fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html
         ];
         let cell = |(what, pause): (&'static str, Pause)| {
             html! {
-                <td class="number">
+                <td class="number" data-value={pause.ns.to_string()}>
                     <PlaceLink text={format::duration(Duration(pause.ns))} {what} on_goto={props.on_goto.clone()}
                         place={Goto::details(CollectionsTrack.into(), pause.span())} />
                 </td>
@@ -347,7 +347,7 @@ fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html
         html! {
             <tr>
                 <th scope="row">{ name }</th>
-                <td class="number">{ format::count(pauses.count) }</td>
+                <td class="number" data-value={pauses.count.to_string()}>{ format::count(pauses.count) }</td>
                 { for numbers.into_iter().map(cell) }
             </tr>
         }
@@ -359,10 +359,10 @@ fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html
                     <tr>
                         { heading("Gen", "The generation that was collected, with all younger ones.") }
                         { heading("Number", "How many collections.") }
-                        { heading("Median", "Half of the pauses are no longer than this.") }
-                        { heading("90 %", "Nine of ten pauses are no longer than this.") }
-                        { heading("99 %", "Of a hundred pauses, one is longer than this.") }
-                        { heading("Longest", "The longest pause.") }
+                        { heading_saved("Median", "Half of the pauses are no longer than this.", "median_ns") }
+                        { heading_saved("90 %", "Nine of ten pauses are no longer than this.", "p90_ns") }
+                        { heading_saved("99 %", "Of a hundred pauses, one is longer than this.", "p99_ns") }
+                        { heading_saved("Longest", "The longest pause.", "longest_ns") }
                     </tr>
                 </thead>
                 <tbody>{ for generations.iter().map(|pauses| row(generation(pauses.generation), pauses)) }</tbody>

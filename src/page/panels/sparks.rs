@@ -148,7 +148,7 @@ fn table(
                             { heading("Converted/s", "Converted in each second, on average.") }
                             { heading("Pool min", "The fewest sparks that waited in the pool, whenever it was looked at: at collections, mostly.") }
                             { heading("Pool mean", "How many sparks waited in the pool, as the mean over time.") }
-                            { heading("Pool max", "The most sparks that waited in the pool.") }
+                            { heading("Pool max", "The most sparks that waited in the pool whenever it was looked at, at collections mostly. In between there were more if any overflowed: a full pool has 4096.") }
                         </tr>
                     </thead>
                     <tbody>{ for rows.iter().map(line) }</tbody>
@@ -161,8 +161,8 @@ fn table(
 fn cells(row: &SparkRow, on_goto: &Callback<Goto>) -> Html {
     let totals = &row.totals;
     let numbers = [
-        totals.total(),
-        totals.created,
+        totals.count,
+        totals.pooled,
         totals.converted,
         totals.overflowed,
         totals.dud,
@@ -170,6 +170,7 @@ fn cells(row: &SparkRow, on_goto: &Callback<Goto>) -> Html {
         totals.fizzled,
     ];
     let cell = |text: String| html! { <td class="number">{ text }</td> };
+    let count = |number: u64| html! { <td class="number" data-value={number.to_string()}>{ format::count(number) }</td> };
     let [min, mean, max] = pool_numbers(row.pool);
     // Graphs of the pool are of single capabilities.
     let graph = |cap| SparksTrack { cap, of: Of::Pool };
@@ -181,7 +182,7 @@ fn cells(row: &SparkRow, on_goto: &Callback<Goto>) -> Html {
     };
     html! {
         <>
-            { for numbers.into_iter().map(|number| cell(format::count(number))) }
+            { for numbers.into_iter().map(count) }
             { cell(per_second(row.created_per_second)) }
             { cell(per_second(row.converted_per_second)) }
             { extreme(min, "when the fewest sparks waited", min_ns) }
@@ -199,7 +200,7 @@ fn pool_numbers(pool: Option<Pool>) -> [String; 3] {
             [
                 format::count(pool.min),
                 short(pool.mean),
-                format::count(pool.max),
+                format!("≥ {}", format::count(pool.max)),
             ]
         },
     )
@@ -281,7 +282,7 @@ fn pool_chart(range: Interval, row: &SparkRow, slices: &Rc<[SparkSlice]>) -> Htm
     };
     let summary = match row.pool {
         Some(pool) => format!(
-            "Sparks that wait in the pool, {}: from {} to {}, {} on average",
+            "Sparks that wait in the pool, {}: from {} to at least {}, {} on average",
             name(row),
             format::count(pool.min),
             format::count(pool.max),

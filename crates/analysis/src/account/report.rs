@@ -168,6 +168,15 @@ impl ProgramTimes {
         none.into_iter().chain(some).collect()
     }
 
+    /// How many capabilities ran, on average over all of the time.
+    #[must_use]
+    pub fn mean_parallelism_of_all(&self) -> Option<f64> {
+        let times = self.parallelism_ns.iter().enumerate();
+        let sum: f64 = times.map(|(count, time)| count as f64 * *time as f64).sum();
+        let any = !self.parallelism_ns.is_empty() && self.life_ns > 0;
+        any.then(|| sum / self.life_ns as f64)
+    }
+
     /// How many capabilities ran, on average over the time in which any did.
     #[must_use]
     pub fn mean_parallelism(&self) -> Option<f64> {

@@ -8,6 +8,7 @@ pub mod collections_query;
 pub mod columns;
 mod heaps;
 pub mod of_processes;
+pub mod phases;
 pub mod sparks_query;
 pub(crate) mod steps;
 pub mod summary;
@@ -65,7 +66,7 @@ pub struct Numbers {
     /// The OS threads that were tasks of the runtime.
     os_threads: SeededSet<OsThreadId>,
     /// When each of them first was.
-    tasks: Vec<u64>,
+    first_tasks: Vec<u64>,
 }
 
 impl Sink for Numbers {
@@ -95,7 +96,7 @@ impl Sink for Numbers {
             (Event::TaskCreate { tid, .. }, _) => {
                 // A thread is a task anew with each call into Haskell.
                 if self.os_threads.insert(tid) {
-                    self.tasks.push(at.0);
+                    self.first_tasks.push(at.0);
                 }
             }
             (

@@ -84,8 +84,10 @@ impl Numbers {
             });
         }
         Summary {
+            init_ns: None,
             mutator_ns: None,
             gc_ns: None,
+            exit_ns: None,
             productivity: None,
             allocation_rate: None,
             processes: all,

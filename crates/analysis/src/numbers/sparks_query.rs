@@ -202,7 +202,7 @@ fn row(
     SparkRow {
         cap,
         totals,
-        created_per_second: rate(totals.created),
+        created_per_second: rate(totals.pooled),
         converted_per_second: rate(totals.converted),
         pool,
         slices,
@@ -388,7 +388,7 @@ mod tests {
             counters.push(at, sample);
         }
         let row = cap_row(CapId(0), &counters, Window::part(100, 340, 1000));
-        assert_eq!(row.totals.created, 50);
+        assert_eq!(row.totals.pooled, 50);
         assert_eq!(row.slices.len(), 240);
         assert!((row.slices[0].created - 0.5e9).abs() < 1.0);
         assert!((row.slices[99].created - 0.5e9).abs() < 1.0);

@@ -50,6 +50,16 @@ impl Window {
         self.to - self.from
     }
 
+    /// The part of the window from one time to another.
+    pub(super) fn clip(self, from: u64, to: u64) -> Self {
+        let from = from.clamp(self.from, self.to);
+        Self {
+            from,
+            to: to.clamp(from, self.to),
+            with_end: false,
+        }
+    }
+
     /// How much of a stretch of time is in the window.
     pub(super) fn part_of(self, start: u64, end: u64) -> u64 {
         end.min(self.to).saturating_sub(start.max(self.from))
@@ -102,6 +112,11 @@ impl<T: Copy + PartialEq> Steps<T> {
     /// The value of the last sample.
     pub(crate) fn last(&self) -> Option<T> {
         self.values.last().copied()
+    }
+
+    /// The time of the last sample.
+    pub(super) fn last_time(&self) -> Option<u64> {
+        self.times.last().copied()
     }
 
     pub(crate) const fn is_empty(&self) -> bool {

@@ -9,17 +9,21 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::of_processes::ProcessNumbers;
+use super::phases::Phases;
 use super::steps::Window;
 use super::tally::Tally;
 use super::{Collection, Counters, Numbers};
 use crate::account::report::{CapTimes, ProgramTimes};
 use eventlog::ids::{CapId, Nanos};
-use model::time::Interval;
+use model::time::{Interval, range_ns};
 
 /// The numbers of `+RTS -s`, of a log or of an interval of it. Times are elapsed
 /// time in nanoseconds (CPU times are not in a log), sizes are bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
+    /// The part of the log that the numbers are of; a whole log counts from the start of its clock.
+    #[serde(with = "range_ns")]
+    pub range: Interval,
     /// All capabilities together.
     pub bytes_allocated: Option<u64>,
     /// By the collections that begin inside.
@@ -30,8 +34,8 @@ pub struct Summary {
     pub residency_samples: Option<u64>,
     /// The largest slop of collections of the oldest generation.
     pub max_slop: Option<u64>,
-    /// The most that the runtime held of the system's memory after a collection;
-    /// a peak inside of one is not in the log.
+    /// The most that the runtime held of the system's memory after a collection. The runtime's own
+    /// maximum is at least this: a peak inside of a collection is not in the log.
     pub max_heap_size: Option<u64>,
     /// The most memory that was held after a collection and not used.
     pub max_fragmentation: Option<u64>,
@@ -41,14 +45,22 @@ pub struct Summary {
     pub work_balance: Option<f64>,
     /// What became of sparks.
     pub sparks: Option<SparkTotals>,
-    /// The time in which no collection goes on.
+    /// INIT: the runtime starts.
+    pub init_ns: Option<u64>,
+    /// MUT: the program, outside of collections. `None` if the log does not tell when INIT ends
+    /// or EXIT begins.
     pub mutator_ns: Option<u64>,
-    /// The time of collections, as the leading capability tells it.
+    /// GC: collections, as the leading capability tells them, those of INIT and EXIT too.
     pub gc_ns: Option<u64>,
-    /// The whole of it; a whole log counts from the start of its clock.
+    /// EXIT: the runtime ends; `None` if the log ends before it, or does not tell.
+    pub exit_ns: Option<u64>,
+    /// All of these, up to the runtime's report.
     pub total_ns: u64,
-    /// The mutator's share of the time, 0 to 1.
+    /// MUT as a share of the total, 0 to 1.
     pub productivity: Option<f64>,
+    /// The share of the time of capabilities in which they ran threads, of what the log tells of:
+    /// 0 to 1.
+    pub cap_busy: Option<f64>,
     /// Bytes in each second of the mutator's time.
     pub allocation_rate: Option<u64>,
     /// Each capability.
@@ -61,12 +73,12 @@ pub struct Summary {
     pub parallel_collections: Option<u64>,
     /// How long their capabilities took to stop, together; it is mutator time.
     pub sync_ns: Option<u64>,
-    /// OS threads that first ran Haskell or collected inside; not those that the
-    /// runtime has for itself alone, such as that of the nonmoving collector.
-    pub tasks: Option<u64>,
-    /// The memory that was held and not used after the last collection that has
-    /// ended by the end of the interval.
-    pub fragmentation: Option<u64>,
+    /// OS threads that first ran Haskell or collected inside. The runtime's `TASKS` counts others:
+    /// each mark of the nonmoving collector too, and none that has ended.
+    pub os_threads: Option<u64>,
+    /// The memory that was held and not used after the last collection that has ended by the end of
+    /// the interval. The runtime's fragmentation is that at the peak of its memory.
+    pub last_fragmentation: Option<u64>,
     /// Where the time of the capabilities and of the program went.
     pub account: ProgramTimes,
     /// Where the largest of these numbers are.
@@ -117,8 +129,11 @@ pub struct Generation {
 /// What became of sparks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SparkTotals {
-    /// Put into a pool.
-    pub created: u64,
+    /// All, as the runtime counts them: put into a pool, dud and overflowed.
+    pub count: u64,
+    /// Put into a pool: what the event `SparkCounters`, and JSON, call created.
+    #[serde(rename = "created")]
+    pub pooled: u64,
     /// Taken from a pool and evaluated.
     pub converted: u64,
     /// Dropped because the pool was full.
@@ -132,29 +147,26 @@ pub struct SparkTotals {
 }
 
 impl SparkTotals {
-    /// How many there were, as the runtime counts them.
-    #[must_use]
-    pub const fn total(&self) -> u64 {
-        self.created
-            .saturating_add(self.dud)
-            .saturating_add(self.overflowed)
-    }
-
     /// What happened from one moment to another.
     pub(super) fn between(before: Option<Counters>, after: Option<Counters>) -> Self {
         let (a, b) = (before.unwrap_or_default(), after.unwrap_or_default());
+        let pooled = b.created.saturating_sub(a.created);
+        let overflowed = b.overflowed.saturating_sub(a.overflowed);
+        let dud = b.dud.saturating_sub(a.dud);
         Self {
-            created: b.created.saturating_sub(a.created),
+            count: pooled.saturating_add(overflowed).saturating_add(dud),
+            pooled,
             converted: b.converted.saturating_sub(a.converted),
-            overflowed: b.overflowed.saturating_sub(a.overflowed),
-            dud: b.dud.saturating_sub(a.dud),
+            overflowed,
+            dud,
             gcd: b.gcd.saturating_sub(a.gcd),
             fizzled: b.fizzled.saturating_sub(a.fizzled),
         }
     }
 
     pub(super) fn add(&mut self, more: &Self) {
-        self.created = self.created.saturating_add(more.created);
+        self.count = self.count.saturating_add(more.count);
+        self.pooled = self.pooled.saturating_add(more.pooled);
         self.converted = self.converted.saturating_add(more.converted);
         self.overflowed = self.overflowed.saturating_add(more.overflowed);
         self.dud = self.dud.saturating_add(more.dud);
@@ -202,14 +214,25 @@ impl Numbers {
     /// The numbers of the part of a log that `range` names, or of all of it. The
     /// last event is at `end`; `account` is that of the same part.
     #[must_use]
-    pub fn summary(&self, end: Nanos, range: Option<Interval>, account: &ProgramTimes) -> Summary {
+    pub(crate) fn summary(
+        &self,
+        end: Nanos,
+        range: Option<Interval>,
+        account: &ProgramTimes,
+        phases: &Phases,
+    ) -> Summary {
         let window = Self::window(end, range);
         let all = &self.collections.all[..];
         let tally = self.collections.tallies.tally(all, window);
         let logged = |number: u64| self.heap_logged.then_some(number);
-        let total_ns = window.duration();
+        let total_ns = phases.reported(window).duration();
         let gc_ns = self.gc_ns(&tally, window);
-        let mutator_ns = gc_ns.map(|gc_ns| total_ns.saturating_sub(gc_ns));
+        let [init_ns, exit_ns] = [phases.init(window), phases.exit(window)]
+            .map(|phase| phase.map(|phase| self.outside_of_collections(phase)));
+        let others = [gc_ns, init_ns, exit_ns].into_iter().flatten();
+        let mutator_ns = gc_ns
+            .filter(|_| phases.are_known())
+            .map(|_| total_ns.saturating_sub(total(others)));
         let bytes_allocated = self.bytes_allocated(end, range);
         let live: Vec<(u64, u64)> = self.live.within(window).collect();
         let max_residency = first_most(live.iter().copied());
@@ -219,6 +242,7 @@ impl Numbers {
         let of_oldest = of_generations.find(|row| Some(row.generation) == oldest);
         let most_slop = of_oldest.and_then(|row| row.most_slop);
         Summary {
+            range: Self::span(end, range),
             bytes_allocated,
             bytes_copied: logged(tally.copied_bytes),
             max_residency: max_residency.map(|(_, bytes)| bytes),
@@ -226,7 +250,7 @@ impl Numbers {
             max_slop: most_slop.map(|most| most.value),
             max_heap_size: max_heap_size.map(|(_, bytes)| bytes),
             max_fragmentation: tally.most_fragmentation.map(|most| most.value),
-            fragmentation: self
+            last_fragmentation: self
                 .collections
                 .tallies
                 .last_ended(all, window.to)
@@ -234,12 +258,15 @@ impl Numbers {
             generations: self.generations(&tally),
             work_balance: tally.work_balance(),
             sparks: self.spark_totals(window),
+            init_ns,
             mutator_ns,
             gc_ns,
+            exit_ns,
             total_ns,
             productivity: mutator_ns
                 .filter(|_| total_ns > 0)
                 .map(|mutator_ns| mutator_ns as f64 / total_ns as f64),
+            cap_busy: account.productivity(),
             allocation_rate: allocation_rate(bytes_allocated, mutator_ns),
             capabilities: self.capabilities(window, account),
             average_residency: total(live.iter().map(|&(_, bytes)| bytes))
@@ -248,8 +275,10 @@ impl Numbers {
                 .then(|| self.collections_in(window).count() as u64),
             parallel_collections: logged(tally.all(|row| row.parallel)),
             sync_ns: tally.sync_ns,
-            tasks: (!self.tasks.is_empty())
-                .then(|| self.tasks.iter().filter(|&&at| window.has(at)).count() as u64),
+            os_threads: (!self.first_tasks.is_empty()).then(|| {
+                let first = self.first_tasks.iter();
+                first.filter(|&&at| window.has(at)).count() as u64
+            }),
             account: account.clone(),
             places: Places {
                 max_residency: max_residency
@@ -281,6 +310,16 @@ impl Numbers {
         let untold = total(untold.map(|gc| window.part_of(gc.start.0, gc.end.0)));
         let time = untold.saturating_add(tally.all(|row| row.elapsed_ns));
         (self.heap_logged || self.collections.any).then_some(time)
+    }
+
+    /// What of a window is outside of collections.
+    fn outside_of_collections(&self, window: Window) -> u64 {
+        let tally = self
+            .collections
+            .tallies
+            .tally(&self.collections.all, window);
+        let gc_ns = self.gc_ns(&tally, window).unwrap_or(0);
+        window.duration().saturating_sub(gc_ns)
     }
 
     fn generations(&self, tally: &Tally) -> Vec<Generation> {

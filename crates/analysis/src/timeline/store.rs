@@ -291,6 +291,12 @@ impl Store {
         Account::new(&self.lanes, &self.ledger)
     }
 
+    /// When a thread stopped last, and why; `None` if it never ran.
+    pub(crate) fn last_stop(&self, thread: ThreadId) -> Option<(Nanos, StopCode)> {
+        let thread = self.threads.get(self.threads.find(thread)?)?;
+        (thread.runs > 0).then_some((Nanos(thread.ran_ns), thread.why))
+    }
+
     /// Up to when the log tells of a thread that did not finish.
     pub(crate) fn known_end(&self, thread: &Thread) -> u64 {
         let cap = thread.home.and_then(|cap| self.facts.known(cap));

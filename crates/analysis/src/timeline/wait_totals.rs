@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::store::Store;
-use super::turns::{PARTS, Turn};
+use super::turns::Turn;
 use super::waits::Wait;
 use crate::listen::Listen;
 use eventlog::ids::{Nanos, ThreadId};
@@ -47,8 +47,18 @@ pub struct WaitTotal<T> {
     pub ns: u64,
     /// How many ended there.
     pub count: u64,
-    /// The longest that was looked at, all of it.
-    pub longest: Option<Interval>,
+    /// The longest that was looked at.
+    pub longest: Option<LongestWait>,
+}
+
+/// The longest of some waits, the first of equals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LongestWait {
+    /// How long it is as far as it lies in the range, in nanoseconds; of a wait for a capability
+    /// without collections, as everywhere.
+    pub ns: u64,
+    /// When it is, all of it.
+    pub span: Interval,
 }
 
 /// Why a thread waited.
@@ -79,21 +89,21 @@ impl WaitTotals {
 struct Sum {
     ns: u64,
     count: u64,
-    longest: Option<Interval>,
+    longest: Option<LongestWait>,
 }
 
 impl Sum {
     fn add(&mut self, wait: Interval, range: Interval) {
-        self.ns = self.ns.saturating_add(wait.clip(range).duration().0);
+        let ns = wait.clip(range).duration().0;
+        self.ns = self.ns.saturating_add(ns);
         self.count += u64::from(range.start() < wait.end() && wait.end() <= range.end());
-        self.see(wait);
+        see(&mut self.longest, LongestWait { ns, span: wait });
     }
+}
 
-    fn see(&mut self, wait: Interval) {
-        let longer = |longest: Interval| wait.duration() > longest.duration();
-        if self.longest.is_none_or(longer) {
-            self.longest = Some(wait);
-        }
+fn see(longest: &mut Option<LongestWait>, wait: LongestWait) {
+    if longest.is_none_or(|longest| wait.ns > longest.ns) {
+        *longest = Some(wait);
     }
 }
 
@@ -120,18 +130,17 @@ impl Store {
             runs.start..runs.end + 1
         };
         let looked = turns.start..turns.end.min(turns.start + WaitTotals::MOST_TURNS);
-        let mut longest: BTreeMap<Wait, Sum> = BTreeMap::new();
+        let mut longest: BTreeMap<Wait, Option<LongestWait>> = BTreeMap::new();
+        let (account, inside) = (self.account(), range.start().0..range.end().0);
         let mut wakers: BTreeMap<Waker, Sum> = BTreeMap::new();
         for first in looked.clone().step_by(AT_ONCE) {
             listen.listen().await;
             for turn in lane.turns(first..looked.end.min(first + AT_ONCE)) {
-                for part in 0..PARTS - 1 {
-                    let wait = Wait::of(&turn, part);
-                    let (span, wait) =
-                        (span(&turn, part), wait.filter(|_| turn.duration(part) > 0));
-                    if let Some(wait) = wait.filter(|_| span.overlaps(range)) {
-                        longest.entry(wait).or_default().see(span);
-                    }
+                let clipped = turn.clipped(&inside, |from, to| account.ready_parts(from, to));
+                for (wait, ns) in Wait::all_of(&clipped) {
+                    let part = usize::from(!matches!(wait, Wait::Blocked(_)));
+                    let span = span(&turn, part);
+                    see(longest.entry(wait).or_default(), LongestWait { ns, span });
                 }
                 let blocked = span(&turn, 0);
                 if !blocked.is_empty() && blocked.overlaps(range) && is_woken(&turn) {
@@ -146,7 +155,7 @@ impl Store {
                 of,
                 ns,
                 count,
-                longest: longest.get(&of).and_then(|sum| sum.longest),
+                longest: longest.get(&of).copied().flatten(),
             })
             .collect();
         reasons.sort_small_by_key(|total| Reverse(total.ns));

@@ -107,7 +107,7 @@ impl Wait {
     }
 
     /// The waits of a turn, with their times.
-    fn all_of(turn: &Turn) -> impl Iterator<Item = (Self, u64)> {
+    pub(super) fn all_of(turn: &Turn) -> impl Iterator<Item = (Self, u64)> {
         let paused_ns = turn.ready_parts.paused_ns;
         let waited_ns = turn.duration(1).saturating_sub(paused_ns);
         let waits = [

@@ -30,7 +30,7 @@ pub(super) const TABLE: Table = Table {
 
 fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
     let looked = Looked::new(Scope::new(log.session.recording(), log.range));
-    for Measured { metric, found } in Measured::all(&looked) {
+    for Measured { metric, found, .. } in Measured::all(&looked) {
         let mut row = |statistic: Option<&'static str>,
                        value: Option<f64>,
                        unit: Unit,

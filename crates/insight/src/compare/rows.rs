@@ -168,8 +168,9 @@ const COMPUTING: f64 = 0.90;
 fn computes_alone(digest: &Digest) -> bool {
     let value = |name| digest.value(Group::Program, name, "").unwrap_or(0.0);
     let capabilities = digest.facts.iter().find(|fact| fact.name == "Capabilities");
+    let program = value("time.wall") - value("time.init") - value("time.exit");
     capabilities.is_some_and(|fact| fact.value == "1")
-        && value("thread.run") + value("gc.time") >= COMPUTING * value("time.wall")
+        && value("thread.run") + value("gc.time") >= COMPUTING * program
 }
 
 fn side(values: Vec<f64>, alpha: f64) -> Side {

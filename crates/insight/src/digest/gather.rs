@@ -403,7 +403,7 @@ impl Draft {
             unit,
             direction: metric.direction,
             class: class_of((Some(metric), metric.class), self.caps),
-            is_total: sums_up && !matches!(metric.name, "finding.count" | "task.count"),
+            is_total: sums_up && !matches!(metric.name, "finding.count" | "os.threads"),
             value,
         }
     }

@@ -66,9 +66,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         .first()
         .map(|all| all.totals)
         .unwrap_or_default();
-    let all = [totals.dud, totals.overflowed]
-        .into_iter()
-        .fold(totals.created, u64::saturating_add);
+    let all = totals.count;
     if all < LEAST {
         return Outcome::Clear(format!(
             "there were {}; the limit is 100",

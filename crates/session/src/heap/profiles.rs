@@ -107,7 +107,10 @@ impl ProfileInfo {
         let period = match self.period_ns {
             0 if self.from_text => String::new(),
             0 => " at each collection".to_owned(),
-            period => format!(" every {}", format::duration(Duration(period))),
+            period => format!(
+                ", at collections, {} of CPU time apart at least",
+                format::duration(Duration(period))
+            ),
         };
         format!("{censuses}{period}, {bands}")
     }

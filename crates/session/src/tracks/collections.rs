@@ -11,7 +11,8 @@ use super::{Contents, Listed, Log, Shape, TrackKind, lane};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
 use crate::tracks::words::{duration, when};
-use analysis::numbers::{Collection, Numbers};
+use analysis::numbers::Collection;
+use analysis::recording::Recording;
 use eventlog::ids::Duration;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
@@ -173,7 +174,7 @@ impl TrackKind for Collections {
             several(found)
         } else {
             let first = found.into_iter().next();
-            first.map_or_else(Vec::new, |collection| one(collection, numbers))
+            first.map_or_else(Vec::new, |collection| one(collection, log.recording))
         }
     }
 
@@ -272,7 +273,8 @@ fn paint_several(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &m
 }
 
 /// Everything that the runtime tells of a collection.
-fn one(gc: &Collection, numbers: &Numbers) -> Vec<Fact> {
+fn one(gc: &Collection, log: &Recording) -> Vec<Fact> {
+    let numbers = &log.numbers;
     let span = Interval::new(gc.start, gc.end);
     let count = format::count(numbers.collection_count() as u64);
     let number = format!("{} of {count}", format::count(gc.number.into()));
@@ -295,7 +297,7 @@ fn one(gc: &Collection, numbers: &Numbers) -> Vec<Fact> {
     };
     let kind = match gc.threads {
         0 | 1 => "sequential".to_owned(),
-        threads => format!("parallel, {threads} threads"),
+        threads => parallel(span, threads, log),
     };
     add("generation", Some(format!("{generation}{oldest}")));
     add("kind", Some(kind));
@@ -315,6 +317,18 @@ fn one(gc: &Collection, numbers: &Numbers) -> Vec<Fact> {
     add("fragmentation", Some(format::bytes(gc.fragmentation_bytes)));
     add("slop", Some(format::bytes(gc.slop_bytes)));
     facts
+}
+
+/// How many of the threads that the runtime counts did any work: idle capabilities may take no part.
+fn parallel(span: Interval, threads: u32, log: &Recording) -> String {
+    let caps = log.times(Some(span)).caps;
+    let worked = caps.iter().filter(|(_, times)| times.collecting_ns > 0);
+    match worked.count() as u64 {
+        worked if worked > 0 && worked < threads.into() => {
+            format!("parallel, {worked} of {threads} threads worked")
+        }
+        _ => format!("parallel, {threads} threads"),
+    }
 }
 
 /// The sums of several collections, and the longest.

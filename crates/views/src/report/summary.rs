@@ -41,7 +41,7 @@ pub(super) async fn section(log: &impl Answers, wanted: &Wanted) -> Option<Secti
         html.note("The log has no events of collections, which +RTS -l writes and -l-g and -l-a leave out: how the time is shared between mutator and collector is not known.");
     }
     match &summary.sparks {
-        Some(sparks) if sparks.total() > 0 => {
+        Some(sparks) if sparks.count > 0 => {
             html.heading("Sparks");
             html.facts(&spark_facts(sparks));
         }
@@ -72,13 +72,18 @@ fn times(summary: &Summary) -> Vec<(&'static str, String)> {
             time(summary.account.life_ns),
         ),
         (
-            "Mutator: outside of collections",
+            "INIT: the runtime starts",
+            or_nothing(summary.init_ns, part),
+        ),
+        (
+            "MUT: the program outside of collections",
             or_nothing(summary.mutator_ns, part),
         ),
         ("GC: in collections", or_nothing(summary.gc_ns, part)),
+        ("EXIT: the runtime ends", or_nothing(summary.exit_ns, part)),
         (
-            "Running: of the capabilities’ time",
-            or_nothing(summary.account.productivity(), format::fraction),
+            "Capabilities busy: running threads",
+            or_nothing(summary.cap_busy, format::fraction),
         ),
         (
             "Productivity by +RTS -s",
@@ -101,14 +106,14 @@ fn times(summary: &Summary) -> Vec<(&'static str, String)> {
             or_nothing(summary.sync_ns, time),
         ),
         (
-            "Tasks: OS threads of the runtime",
-            or_nothing(summary.tasks, format::count),
+            "OS threads of the runtime",
+            or_nothing(summary.os_threads, format::count),
         ),
     ]
 }
 
 fn spark_facts(sparks: &SparkTotals) -> Vec<(&'static str, String)> {
-    let all = sparks.total();
+    let all = sparks.count;
     let part = |name, number| {
         let share = format::percent(number, all);
         (name, format!("{} · {share}", format::count(number)))
@@ -203,9 +208,12 @@ fn parallelism(html: &mut Html, account: &ProgramTimes) {
         rows: rows.collect(),
         all: None,
     });
-    if let Some(mean) = account.mean_parallelism() {
+    let means = account
+        .mean_parallelism_of_all()
+        .zip(account.mean_parallelism());
+    if let Some((all, running)) = means {
         html.note(&format!(
-            "On average {mean:.2} ran, of the time in which any did."
+            "On average {all:.2} ran; {running:.2} of the time in which any did."
         ));
     }
 }

@@ -43,8 +43,9 @@ impl Display for Report<'_> {
                 "  Parallel GC work balance: {percent:.2}% (serial 0%, perfect 100%)\n"
             )?;
         }
-        let (tasks, caps) = (or_dash(summary.tasks, count), summary.capabilities.len());
-        writeln!(out, "  TASKS: {tasks} (using -N{caps})\n")?;
+        let threads = or_dash(summary.os_threads, count);
+        let caps = summary.capabilities.len();
+        writeln!(out, "  OS threads: {threads} (using -N{caps})\n")?;
         match &summary.sparks {
             Some(sparks) => print_sparks(sparks, out)?,
             None => writeln!(out, "  SPARKS: {ABSENT}")?,
@@ -73,7 +74,7 @@ fn print_heap(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
     line(summary.max_slop, "bytes", "maximum slop")?;
     // The runtime's line has what is lost at the peak, which is not in a log.
     let memory =
-        format!("total memory in use (at most {lost} MiB of it unused after a collection)");
+        format!("total memory in use, at least (up to {lost} MiB of it unused after a collection)");
     line(summary.max_heap_size, "MiB", &memory)
 }
 
@@ -101,19 +102,16 @@ fn print_sparks(sparks: &SparkTotals, out: &mut Formatter<'_>) -> fmt::Result {
     writeln!(
         out,
         "  SPARKS: {} ({} converted, {} overflowed, {} dud, {} GC'd, {} fizzled)",
-        sparks.total(),
-        sparks.converted,
-        sparks.overflowed,
-        sparks.dud,
-        sparks.gcd,
-        sparks.fizzled
+        sparks.count, sparks.converted, sparks.overflowed, sparks.dud, sparks.gcd, sparks.fizzled
     )
 }
 
 fn print_times(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
     let times = [
+        ("INIT", summary.init_ns),
         ("MUT", summary.mutator_ns),
         ("GC", summary.gc_ns),
+        ("EXIT", summary.exit_ns),
         ("Total", Some(summary.total_ns)),
     ];
     for (name, time_ns) in times {
@@ -125,18 +123,15 @@ fn print_times(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
     let share = or_dash(summary.productivity, |share| {
         format!("{:.1}%", 100.0 * share)
     });
+    writeln!(out, "\n  Productivity  {share} of total elapsed")?;
+    let running = or_dash(summary.cap_busy, |share| format!("{:.1}%", 100.0 * share));
     writeln!(
         out,
-        "\n  Productivity  {share} of total elapsed (all time outside of collections)"
-    )?;
-    let running = or_dash(summary.account.productivity(), |share| {
-        format!("{:.1}%", 100.0 * share)
-    });
-    writeln!(
-        out,
-        "  Running       {running} of the capabilities' time, from the first event to the last ({})\n",
+        "  Cap. busy     {running} of the capabilities' time, from the first event to the last ({})",
         seconds(Some(summary.account.life_ns), 3)
-    )
+    )?;
+    let (from, to) = (summary.range.start().0, summary.range.end().0);
+    writeln!(out, "  Range         {from} to {to} ns\n")
 }
 
 /// What the runtime does not say: each capability.

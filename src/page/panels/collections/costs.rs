@@ -6,7 +6,7 @@ use super::generation;
 use crate::panel::{Source, use_answer};
 use crate::place::{PlaceLink, seen_at};
 use crate::table_out::TableOut;
-use crate::term::{Term, heading};
+use crate::term::{Term, heading, heading_saved};
 use crate::viewer::Goto;
 use analysis::account::costs::{GcCosts, GcParts};
 use eventlog::ids::{CapId, Duration};
@@ -48,7 +48,7 @@ fn cell(ns: u64, of_ns: u64) -> Html {
         return html! { <td class="number faint">{ "0" }</td> };
     }
     html! {
-        <td class="number">
+        <td class="number" data-value={ns.to_string()}>
             { format::duration(Duration(ns)) }
             if of_ns > 0 { <small>{ format::percent_short(ns, of_ns) }</small> }
         </td>
@@ -99,7 +99,7 @@ const PARTS: [Part; 7] = [
 /// The parts of what they cost, of all capabilities together.
 fn parts(costs: &[GcCosts], on_goto: &Callback<Goto>) -> Html {
     let all: Vec<GcParts> = costs.iter().map(GcCosts::all_caps).collect();
-    let head = |row: &GcCosts| html! { <th scope="col">{ format!("Gen {}", generation(row.generation)) }</th> };
+    let head = |row: &GcCosts| html! { <th scope="col" data-value={format!("gen_{}_ns", generation(row.generation))}>{ format!("Gen {}", generation(row.generation)) }</th> };
     let line = |&(name, help, part): &Part| {
         let cells = all.iter().map(|parts| cell(part(parts), parts.all_ns()));
         html! { <tr><th scope="row"><Term {name} {help} /></th>{ for cells }</tr> }
@@ -115,7 +115,8 @@ fn parts(costs: &[GcCosts], on_goto: &Callback<Goto>) -> Html {
             generation(row.generation)
         );
         let place = (row.count > 0).then(|| seen_at(row.max_standstill));
-        html! { <td class="number"><PlaceLink {text} {what} {place} on_goto={on_goto.clone()} /></td> }
+        let exact = row.max_standstill_ns.to_string();
+        html! { <td class="number" data-value={exact}><PlaceLink {text} {what} {place} on_goto={on_goto.clone()} /></td> }
     };
     let some = |part: &&Part| all.iter().any(|parts| part.2(parts) > 0);
     html! {
@@ -168,9 +169,9 @@ fn capabilities(costs: &[GcCosts]) -> Html {
                     <tr>
                         { heading("Cap", "The capability.") }
                         { heading("Gen", "The generation that was collected.") }
-                        { heading("Work", "It collected; below, the share of the time that it spent within these collections.") }
-                        { heading("Idle", "It had run out of work and looked for more (GC_IDLE).") }
-                        { heading("Done", "Its part was done (GC_DONE), the collection was not.") }
+                        { heading_saved("Work", "It collected; below, the share of the time that it spent within these collections.", "work_ns") }
+                        { heading_saved("Idle", "It had run out of work and looked for more (GC_IDLE).", "idle_ns") }
+                        { heading_saved("Done", "Its part was done (GC_DONE), the collection was not.", "done_ns") }
                     </tr>
                 </thead>
                 <tbody>{ for (0..count.min(MOST_CAPS)).flat_map(of_cap) }</tbody>

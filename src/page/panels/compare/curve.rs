@@ -183,11 +183,14 @@ fn chart(curves: &[Option<Curve>; 2], width: f64) -> Html {
 
 fn table(curves: &[Option<Curve>; 2]) -> Html {
     let cell = |curve: &Option<Curve>, part: f64| match curve {
-        Some(curve) => format::duration(Duration(quantile(curve, part).max(0.0) as u64)),
-        None => "–".to_owned(),
+        Some(curve) => {
+            let ns = quantile(curve, part).max(0.0) as u64;
+            html! { <td data-value={ns.to_string()}>{ format::duration(Duration(ns)) }</td> }
+        }
+        None => html! { <td>{ format::NOTHING }</td> },
     };
     let row = |(words, part): (&'static str, f64)| {
-        html! { <tr><th scope="row">{ words }</th>{ for curves.iter().map(|curve| html! { <td>{ cell(curve, part) }</td> }) }</tr> }
+        html! { <tr><th scope="row">{ words }</th>{ for curves.iter().map(|curve| cell(curve, part)) }</tr> }
     };
     let count =
         |curve: &Option<Curve>| format::count(curve.as_ref().map_or(0, |curve| curve.count));
@@ -195,7 +198,7 @@ fn table(curves: &[Option<Curve>; 2]) -> Html {
         <TableOut name="how-long">
             <table class="plain-table">
                 <caption class="visually-hidden">{ "The share that took at most this long" }</caption>
-                <thead><tr><th scope="col">{ "Share" }</th><th scope="col">{ "Before" }</th><th scope="col">{ "After" }</th></tr></thead>
+                <thead><tr><th scope="col">{ "Share" }</th><th scope="col" data-value="before_ns">{ "Before" }</th><th scope="col" data-value="after_ns">{ "After" }</th></tr></thead>
                 <tbody>
                     { for PARTS.into_iter().map(row) }
                     <tr><th scope="row">{ "how many" }</th>{ for curves.iter().map(|curve| html! { <td>{ count(curve) }</td> }) }</tr>

@@ -201,7 +201,7 @@ fn table(held: &Answer, on_goto: &Callback<Goto>) -> Html {
                     <tbody>
                         <tr class="sum">
                             <th scope="row">{ "Held" }</th>
-                            { for columns.iter().map(|moment| html! { <><td class="number">{ format::bytes(moment.held_bytes) }</td><td></td></> }) }
+                            { for columns.iter().map(|moment| html! { <><td class="number" data-value={moment.held_bytes.to_string()}>{ format::bytes(moment.held_bytes) }</td><td></td></> }) }
                         </tr>
                         { line("Held for each byte that is live", "The copying factor: 2 to 4 is usual.", &factor) }
                         { line("Usually needed", "(2 + F) times the live data, with the ends of its blocks, and the nurseries. With -c and --nonmoving-gc 1.2 instead of 2.", &|moment| optional(moment.expected_bytes)) }
@@ -223,7 +223,7 @@ fn column_heading(place: usize, moment: &HeldMoment, on_goto: &Callback<Goto>) -
         )
     };
     html! {
-        <th scope="col" colspan="2">{ name }<br />
+        <th scope="col" colspan="2" data-value={format!("{name} (bytes)")}>{ name }<br />
             <PlaceLink text={format::time(moment.at)} {what} place={seen_at(Interval::at(moment.at))} on_goto={on_goto.clone()} />
         </th>
     }
@@ -232,7 +232,7 @@ fn column_heading(place: usize, moment: &HeldMoment, on_goto: &Callback<Goto>) -
 fn cells(size: u64, all: u64) -> Html {
     html! {
         <>
-            <td class="number">{ format::bytes(size) }</td>
+            <td class="number" data-value={size.to_string()}>{ format::bytes(size) }</td>
             <td class="number faint">{ format::percent_short(size, all) }</td>
         </>
     }

@@ -137,8 +137,8 @@ pub(super) fn Types(props: &TypesProps) -> Html {
                         <tfoot>
                             <tr>
                                 <th scope="row" colspan="3">{ format!("All {} types", types.len()) }</th>
-                                <td class="right number">{ format::count(count) }</td>
-                                <td class="right number">{ format::count(bytes) }</td>
+                                <td class="right number" data-value={count.to_string()}>{ format::count(count) }</td>
+                                <td class="right number" data-value={bytes.to_string()}>{ format::count(bytes) }</td>
                                 <td colspan="2">{ format::bytes(bytes) }</td>
                             </tr>
                         </tfoot>

@@ -17,6 +17,8 @@ use views::words::processes::OF_EACH;
 
 /// Why a log has no numbers of the collector; a sentence below says what to do.
 const NO_GC: &str = "no GC events in this log";
+/// Why a log does not tell when the runtime started and ended.
+const NO_PHASES: &str = "not in this log";
 /// Why a log has no numbers of the heap.
 const NO_HEAP: &str = "no heap events in this log";
 /// Short, so that a line stays a line while a selection is dragged.
@@ -108,6 +110,11 @@ pub(super) fn time(about: About<'_>) -> Html {
         ns.map(|ns| (duration(ns), format::percent(ns, total_ns)))
             .ok_or_else(|| no_gc.to_owned())
     };
+    let no_phases = if several { OF_EACH } else { NO_PHASES };
+    let phase = |ns: Option<u64>| {
+        ns.map(|ns| (duration(ns), format::percent(ns, total_ns)))
+            .ok_or_else(|| no_phases.to_owned())
+    };
     let (length, total) = (duration(numbers.account.life_ns), duration(total_ns));
     // Most clocks start so shortly before the first event that both read alike.
     let length = (length != total).then(|| Fact {
@@ -125,23 +132,34 @@ pub(super) fn time(about: About<'_>) -> Html {
         },
         Fact {
             place: None,
+            name: "Init",
+            help: "INIT by the runtime's report: the runtime starts, before main.",
+            shown: phase(numbers.init_ns),
+        },
+        Fact {
+            place: None,
             name: "Mutator",
-            help: "The time outside of garbage collections: the program itself, also while it waits or has not much to do.",
-            shown: part(numbers.mutator_ns),
+            help: "MUT by the runtime's report: the program itself outside of garbage collections, also while it waits or has not much to do.",
+            shown: phase(numbers.mutator_ns),
         },
         Fact {
             place: None,
             name: "GC",
-            help: "The time of garbage collections, in which the whole program stands still.",
+            help: "GC by the runtime's report: garbage collections, in which the whole program stands still.",
             shown: part(numbers.gc_ns),
         },
         Fact {
             place: None,
-            name: "Running",
+            name: "Exit",
+            help: "EXIT by the runtime's report: after main, the runtime stops threads and timers; without the last collection.",
+            shown: phase(numbers.exit_ns),
+        },
+        Fact {
+            place: None,
+            name: "Capabilities busy",
             help: "The share of the capabilities' time in which they ran threads, of all that the log tells of. What is missing to 100 % they stood still for collections or were idle.",
             shown: numbers
-                .account
-                .productivity()
+                .cap_busy
                 .map(|share| only(format::fraction(share)))
                 .ok_or_else(|| match numbers.account.so_far {
                     true => "known once the log is read".into(),
@@ -151,20 +169,23 @@ pub(super) fn time(about: About<'_>) -> Html {
         Fact {
             place: None,
             name: "Productivity by +RTS -s",
-            help: "The share of the elapsed time outside of collections, whether capabilities run threads in it or not; the wait until all have stopped counts as outside. If it is low, the program spends its time collecting garbage. (+RTS -s calls it “of total elapsed”.)",
+            help: "Mutator time as a share of the elapsed time, whether capabilities run threads in it or not; the wait until all have stopped counts as mutator time. If it is low in a long run, the program spends its time collecting garbage. (+RTS -s calls it “of total elapsed”.)",
             shown: match numbers.productivity {
                 Some(share) => Ok(only(format::fraction(share))),
                 None if numbers.mutator_ns.is_some() => Err("no time passes here".into()),
+                None if numbers.gc_ns.is_some() => Err(no_phases.to_owned()),
                 None => Err(no_gc.to_owned()),
             },
         },
     ];
     let bar = numbers.gc_ns.filter(|_| total_ns > 0).map(|gc_ns| {
-        let parts = [("running", total_ns.saturating_sub(gc_ns)), ("gc", gc_ns)];
+        let runtime_ns = numbers.init_ns.unwrap_or(0) + numbers.exit_ns.unwrap_or(0);
+        let mutator_ns = total_ns.saturating_sub(gc_ns + runtime_ns);
+        let parts = [("running", mutator_ns), ("gc", gc_ns), ("idle", runtime_ns)];
         html! {
             <div class="time-bar" aria-hidden="true">
                 { share_bar(total_ns, parts) }
-                <p><span class="swatch running" />{ " Mutator " }<span class="swatch gc" />{ " GC" }</p>
+                <p><span class="swatch running" />{ " Mutator " }<span class="swatch gc" />{ " GC " }<span class="swatch idle" />{ " Init, exit" }</p>
             </div>
         }
     });
@@ -230,8 +251,9 @@ pub(super) fn memory(about: About<'_>) -> Html {
         ),
         fact(
             "Maximum heap size",
-            "The most memory that the runtime held from the system for the heap, used or not, as noted at collections. A peak in the middle of a collection is not in a log.",
-            or(numbers.max_heap_size, "no collection until here"),
+            "The most memory that the runtime held from the system for the heap, used or not, after a collection. The runtime's own maximum is at least this: a peak in the middle of a collection is not in a log.",
+            or(numbers.max_heap_size, "no collection until here")
+                .map(|(size, exact)| (format!("≥ {size}"), exact)),
         )
         .at(places.max_heap_size),
         fact(
@@ -249,7 +271,7 @@ pub(super) fn memory(about: About<'_>) -> Html {
         fact(
             "Fragmentation at the end",
             "How much of such memory there was after the last collection that had ended by the end of this time.",
-            or(numbers.fragmentation, "no collection until here"),
+            or(numbers.last_fragmentation, "no collection until here"),
         ),
         fact(
             "Copied",
@@ -282,7 +304,7 @@ pub(super) fn sparks(about: About<'_>) -> Html {
 
 /// The six numbers, each with what it means.
 pub(super) fn spark_facts(totals: &SparkTotals) -> Vec<Fact> {
-    let all = totals.total();
+    let all = totals.count;
     let fact = |name, help, number| {
         let shown = Ok((format::count(number), format::percent(number, all)));
         Fact::new(name, help, shown)

@@ -199,15 +199,26 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
             </tr>
         }
     };
-    let mean = Fact {
+    let mean = |name, help, mean: Option<f64>| Fact {
         place: None,
-        name: "Mean",
-        help: "How many capabilities ran threads, on average over the time in which any did.",
-        shown: account
-            .mean_parallelism()
+        name,
+        help,
+        shown: mean
             .map(|mean| (format!("{mean:.2}"), format!("of {}", account.caps.len())))
             .ok_or_else(|| "nothing ran here".into()),
     };
+    let means = vec![
+        mean(
+            "Mean",
+            "How many capabilities ran threads, on average over all of the time.",
+            account.mean_parallelism_of_all(),
+        ),
+        mean(
+            "Mean while any runs",
+            "How many capabilities ran threads, on average over the time in which any did.",
+            account.mean_parallelism(),
+        ),
+    ];
     let table = html! {
         <table class="plain-table parallelism">
             <thead>
@@ -222,7 +233,7 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
     };
     card(
         "Parallelism",
-        html! { <>{ table }{ list(vec![mean], about.on_goto) }</> },
+        html! { <>{ table }{ list(means, about.on_goto) }</> },
     )
 }
 
@@ -420,17 +431,17 @@ pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
 
 /// The OS threads of the runtime.
 fn tasks(about: About<'_>) -> Fact {
-    let shown = match about.numbers.tasks {
+    let shown = match about.numbers.os_threads {
         Some(number) => Ok((format::count(number), String::new())),
         None => Err("the log has no events of tasks".into()),
     };
     let (name, help) = match about.range {
         None => (
-            "Tasks",
+            "OS threads",
             "OS threads that ran Haskell or collected garbage: one for each capability, and more for foreign calls.",
         ),
         Some(_) => (
-            "New tasks",
+            "New OS threads",
             "OS threads that ran Haskell or collected garbage for the first time in this range.",
         ),
     };

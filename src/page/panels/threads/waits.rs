@@ -7,7 +7,7 @@ use crate::panel::{Source, range_text, use_answer};
 use crate::place::PlaceLink;
 use crate::term::heading;
 use crate::viewer::Goto;
-use analysis::timeline::wait_totals::{WaitTotal, WaitTotals, WaitTotalsQuery, Waker};
+use analysis::timeline::wait_totals::{LongestWait, WaitTotal, WaitTotals, WaitTotalsQuery, Waker};
 use analysis::timeline::waits::{QueueReason, Wait};
 use eventlog::ids::{Duration, ThreadId};
 use model::time::Interval;
@@ -95,7 +95,10 @@ fn by_reason(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
         ("Time", "For how long, within this time."),
         ("Share", "Of all the time that it waited."),
         ("Waits", "How many such waits ended."),
-        ("Longest", "The longest one."),
+        (
+            "Longest",
+            "The longest one, within this time; of waits for a capability without collections.",
+        ),
     ];
     table(heads, totals.reasons.iter().map(row), 0)
 }
@@ -127,7 +130,7 @@ fn by_waker(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
         ),
         ("Share", "Of all the time that it was blocked."),
         ("Wakeups", "How often."),
-        ("Longest", "The longest of these waits."),
+        ("Longest", "The longest of these waits, within this time."),
     ];
     let more = totals.wakers.len().saturating_sub(MOST_WAKERS);
     table(heads, totals.wakers.iter().take(MOST_WAKERS).map(row), more)
@@ -157,9 +160,9 @@ fn cells<T>(
     all_ns: u64,
     on_goto: &Callback<Goto>,
 ) -> Html {
-    let longest = total.longest.map(|span| {
+    let longest = total.longest.map(|LongestWait { ns, span }| {
         html! {
-            <PlaceLink text={format::duration(span.duration())} what={format!("the longest of these waits ({name})")}
+            <PlaceLink text={format::duration(Duration(ns))} what={format!("the longest of these waits ({name})")}
                 place={Goto::details(Thread(thread).into(), span)} on_goto={on_goto.clone()} />
         }
     });
