@@ -417,7 +417,8 @@ impl Session {
         lives.map(|(cap, life)| CapLife { cap, life }).collect()
     }
 
-    /// The time in which there are events; before any is read, that of the blocks.
+    /// The time in which there are events, in the range that the log was cut to; before any is read,
+    /// that of the blocks.
     pub(crate) fn span(&self) -> Option<Interval> {
         let blocks = self
             .reader
@@ -434,7 +435,8 @@ impl Session {
             .first_and_last()
             .map(|(first, last)| Interval::new(first, last));
         if self.complete {
-            read
+            let cut = self.recording.info.cut_range;
+            read.map(|read| cut.map_or(read, |cut| read.clip(cut)))
         } else {
             indexed.or(read)
         }

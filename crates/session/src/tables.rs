@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Session;
+use model::time::Interval;
 use super::query::{Host, Query};
 use crate::cells::Separated;
 use crate::collection_export::collection_text;
@@ -25,6 +26,10 @@ impl Query for ThreadTextQuery {
     type Answer = Option<String>;
     const NAME: &'static str = "threads as text";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.query.range)
+    }
+
     async fn answer(&self, log: &Session, host: &dyn Host) -> Option<String> {
         let table = log.recording.store.thread_table(&self.query, host).await?;
         let is_first = self.query.rows.start == 0;
@@ -44,6 +49,10 @@ pub struct CollectionTextQuery {
 impl Query for CollectionTextQuery {
     type Answer = String;
     const NAME: &'static str = "collections as text";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.query.range)
+    }
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> String {
         let end = log.recording.end();
@@ -65,6 +74,10 @@ pub struct TickyTextQuery {
 impl Query for TickyTextQuery {
     type Answer = String;
     const NAME: &'static str = "ticky as text";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.query.range)
+    }
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> String {
         let table = log.recording.ticky_table(&self.query);

@@ -1,0 +1,503 @@
+//! Events outside of a range on which its numbers depend.
+//!
+//! The numbers of a range need the state at its start, and the ends of what goes on at its end. Both are
+//! events of the log at their own times, so that since when something lasts stays known, and parts of
+//! a log that are merged are the log again:
+//!
+//! | of | before the range | behind it |
+//! |---|---|---|
+//! | each thread that has not finished | creation, last run and stop, then the first wakeup and the last migration | the stop of a run in progress |
+//! | each capability | its last run and stop, its `GC_START` without an end | that `GC_END` |
+//! | collections | the last one, and one in progress, from the request on | the rest of one in progress |
+//! | each counter and gauge | the last value | the next value |
+//! | heap census | the last one | the rest of one in progress |
+//! | nonmoving collector | its last cycle | the rest of one in progress |
+//! | each task | last migration, deletion | |
+//! | definitions | all | those that name something of the range |
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::definition::is_definition;
+use eventlog::cursor::Cursor;
+use eventlog::event::{EventType, Subject};
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::{EventSet, Record, StopStatus};
+
+/// Events of collections.
+const COLLECTION: EventSet = EventSet::about(Subject::Collection);
+
+/// Values that the runtime writes in collections. Each holds until the next one.
+const GC_SAMPLES: EventSet = EventSet::of(&[
+    EventType::HEAP_ALLOCATED,
+    EventType::HEAP_SIZE,
+    EventType::HEAP_LIVE,
+    EventType::MEM_RETURN,
+    EventType::BLOCKS_SIZE,
+    EventType::SPARK_COUNTERS,
+]);
+
+/// All values that hold until the next one, and single sparks: whether a log has those decides
+/// what is known of sparks.
+const SAMPLES: EventSet = GC_SAMPLES.union(EventSet::of(&[
+    EventType::SPARK_CREATE,
+    EventType::SPARK_DUD,
+    EventType::SPARK_OVERFLOW,
+    EventType::SPARK_RUN,
+    EventType::SPARK_STEAL,
+    EventType::SPARK_FIZZLE,
+    EventType::SPARK_GC,
+    EventType::NONMOVING_HEAP_CENSUS,
+    EventType::NONMOVING_PRUNED_SEGMENTS,
+]));
+
+/// Events of the nonmoving collector's cycle.
+const NONMOVING: EventSet = EventSet::about(Subject::Nonmoving).without(SAMPLES);
+
+/// Events of a census of the heap.
+const CENSUS: EventSet = EventSet::of(&[
+    EventType::HEAP_PROF_SAMPLE_BEGIN,
+    EventType::HEAP_PROF_SAMPLE_COST_CENTRE,
+    EventType::HEAP_PROF_SAMPLE_STRING,
+    EventType::HEAP_PROF_SAMPLE_END,
+]);
+
+/// Runs of threads.
+const RUNS: EventSet = EventSet::of(&[EventType::RUN_THREAD, EventType::STOP_THREAD]);
+
+/// Events after which a thread can run.
+const WAKEUPS: EventSet = EventSet::of(&[
+    EventType::THREAD_WAKEUP,
+    EventType::MIGRATE_THREAD,
+    EventType::THREAD_RUNNABLE,
+]);
+
+/// Definitions that only matter from their time on.
+const CHANGES: EventSet = EventSet::of(&[
+    EventType::STARTUP,
+    EventType::CAP_DELETE,
+    EventType::CAP_DISABLE,
+    EventType::CAP_ENABLE,
+    EventType::CAPSET_DELETE,
+    EventType::CAPSET_REMOVE_CAP,
+    EventType::TASK_CREATE,
+]);
+
+/// What a sample is a value of.
+type SampleKey = (EventType, Option<CapId>, u32);
+
+fn sample_key(record: &Record<'_>) -> SampleKey {
+    let bytes = match record.id {
+        EventType::HEAP_ALLOCATED
+        | EventType::HEAP_SIZE
+        | EventType::HEAP_LIVE
+        | EventType::MEM_RETURN
+        | EventType::BLOCKS_SIZE => 4,
+        // The size of blocks stands before three counts.
+        EventType::NONMOVING_HEAP_CENSUS => record.payload.len().saturating_sub(12),
+        _ => 0,
+    };
+    let bytes = record.payload.get(..bytes).unwrap_or_default();
+    let key = bytes.iter().fold(0, |key, &byte| key << 8 | u32::from(byte));
+    (record.id, record.cap, key)
+}
+
+/// The thread that an event is about: its first field.
+pub(crate) fn own_thread(record: &Record<'_>) -> Option<ThreadId> {
+    let is_known = EventSet::OF_A_THREAD.contains(record.id) && record.header.knows(record.id);
+    let mut fields = Cursor::new(record.payload, record.header.stop_codes);
+    is_known.then(|| fields.field()).flatten()
+}
+
+/// Whether a thread has finished by this stop.
+fn is_last_stop(record: &Record<'_>) -> bool {
+    let mut fields = Cursor::new(record.payload, record.header.stop_codes);
+    let status = fields.field::<ThreadId>().and_then(|_| fields.field());
+    matches!(status, Some(StopStatus::ThreadFinished))
+}
+
+fn slot<T: Default>(all: &mut Vec<T>, cap: Option<CapId>) -> &mut T {
+    let at = cap.map_or(0, |cap| usize::from(cap.0) + 1);
+    if at >= all.len() {
+        all.resize_with(at + 1, T::default);
+    }
+    &mut all[at]
+}
+
+/// What goes on at a moment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Activity {
+    /// The thread that runs on each capability; first on none.
+    running: Vec<Option<ThreadId>>,
+    /// The capabilities whose `GC_START` has no end yet.
+    in_collection: FxHashSet<Option<CapId>>,
+    /// The capability that has written the statistics of the collection.
+    leader: Option<CapId>,
+    /// Whether a collection is requested or goes on.
+    is_collecting: bool,
+    /// Whether the log had a collection, and a run.
+    has_collected: bool,
+    has_run: bool,
+    is_counting: bool,
+    is_marking: bool,
+    last_thread: ThreadId,
+}
+
+impl Activity {
+    /// Takes an event of a type that the log knows. Whether something begins with it: a
+    /// collection, a census, a cycle of the nonmoving collector.
+    fn step(&mut self, record: &Record<'_>) -> bool {
+        let cap = record.cap;
+        if let Some(thread) = own_thread(record) {
+            self.last_thread = self.last_thread.max(thread);
+        }
+        match record.id {
+            EventType::RUN_THREAD => {
+                *slot(&mut self.running, cap) = own_thread(record);
+                self.has_run = true;
+                false
+            }
+            EventType::STOP_THREAD => {
+                *slot(&mut self.running, cap) = None;
+                false
+            }
+            EventType::REQUEST_SEQ_GC | EventType::REQUEST_PAR_GC => {
+                !std::mem::replace(&mut self.is_collecting, true)
+            }
+            EventType::GC_START => {
+                self.in_collection.insert(cap);
+                self.has_collected = true;
+                !std::mem::replace(&mut self.is_collecting, true)
+            }
+            EventType::GC_STATS_GHC => {
+                self.leader = cap;
+                false
+            }
+            EventType::GC_END => {
+                self.in_collection.remove(&cap);
+                if self.in_collection.is_empty() || (cap.is_some() && self.leader == cap) {
+                    self.is_collecting = false;
+                    self.leader = None;
+                }
+                false
+            }
+            EventType::HEAP_PROF_SAMPLE_BEGIN => {
+                self.is_counting = true;
+                true
+            }
+            EventType::HEAP_PROF_SAMPLE_END => {
+                self.is_counting = false;
+                false
+            }
+            EventType::CONC_SWEEP_END => {
+                self.is_marking = false;
+                false
+            }
+            id if NONMOVING.contains(id) => !std::mem::replace(&mut self.is_marking, true),
+            _ => false,
+        }
+    }
+
+    /// The thread that runs on a capability.
+    pub(crate) fn running(&self, cap: Option<CapId>) -> Option<ThreadId> {
+        let at = cap.map_or(0, |cap| usize::from(cap.0) + 1);
+        self.running.get(at).copied().flatten()
+    }
+
+    /// Takes an event.
+    pub(crate) fn note(&mut self, record: &Record<'_>) {
+        if record.header.knows(record.id) {
+            self.step(record);
+        }
+    }
+}
+
+/// An event that is to be written later.
+#[derive(Debug)]
+pub(crate) struct Held {
+    /// Which event of the log it is.
+    number: u64,
+    pub(crate) id: EventType,
+    pub(crate) time: Nanos,
+    pub(crate) cap: Option<CapId>,
+    pub(crate) payload: Box<[u8]>,
+}
+
+type Event = Option<Rc<Held>>;
+
+/// The last run of a thread, or on a capability.
+#[derive(Debug, Default)]
+struct LastRun {
+    run: Event,
+    stop: Event,
+}
+
+#[derive(Debug, Default)]
+struct ThreadEvents {
+    created: Event,
+    last: LastRun,
+    /// After the stop.
+    woken: Event,
+    migrated: Event,
+}
+
+/// The events before a range that define the state at its start.
+#[derive(Debug, Default)]
+pub(crate) struct EntryState {
+    count: u64,
+    definitions: Vec<Rc<Held>>,
+    threads: FxHashMap<ThreadId, ThreadEvents>,
+    last_runs: Vec<LastRun>,
+    /// `GC_START` without an end.
+    gc_starts: Vec<Event>,
+    samples: FxHashMap<SampleKey, Rc<Held>>,
+    collection: Vec<Rc<Held>>,
+    collection_before: Vec<Rc<Held>>,
+    census: Vec<Rc<Held>>,
+    cycle: Vec<Rc<Held>>,
+    /// Of each task, by the bytes of its number: its last migration and its deletion.
+    tasks: FxHashMap<[u8; 8], [Event; 2]>,
+}
+
+impl EntryState {
+    /// Whether a definition may be written at once, as no event waits that was before it.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Takes an event before the range; `activity` is that before the event.
+    pub(crate) fn note(&mut self, record: &Record<'_>, activity: &mut Activity) {
+        let id = record.id;
+        let begins = record.header.knows(id) && activity.step(record);
+        if is_definition(record) {
+            let held = self.hold(record);
+            self.definitions.push(held);
+            return;
+        }
+        if !record.header.knows(id) {
+            return;
+        }
+        if SAMPLES.contains(id) {
+            let held = self.hold(record);
+            self.samples.insert(sample_key(record), Rc::clone(&held));
+            if GC_SAMPLES.contains(id) && !self.collection.is_empty() {
+                self.collection.push(held);
+            }
+        } else if RUNS.contains(id) {
+            self.note_run(record, activity);
+        } else if COLLECTION.contains(id) {
+            self.note_collection(record, begins);
+        } else if CENSUS.contains(id) {
+            if begins {
+                self.census.clear();
+            }
+            let held = self.hold(record);
+            self.census.push(held);
+        } else if NONMOVING.contains(id) {
+            if begins {
+                self.cycle.clear();
+            }
+            let held = self.hold(record);
+            self.cycle.push(held);
+        } else if matches!(id, EventType::TASK_MIGRATE | EventType::TASK_DELETE) {
+            if let Some(task) = record.payload.first_chunk() {
+                let held = self.hold(record);
+                let place = usize::from(id == EventType::TASK_DELETE);
+                self.tasks.entry(*task).or_default()[place] = Some(held);
+            }
+        } else if let Some(thread) = own_thread(record) {
+            self.note_thread(record, thread);
+        }
+    }
+
+    fn note_thread(&mut self, record: &Record<'_>, thread: ThreadId) {
+        if record.id == EventType::CREATE_THREAD {
+            let created = Some(self.hold(record));
+            let events = self.threads.entry(thread).or_default();
+            *events = ThreadEvents {
+                created,
+                ..ThreadEvents::default()
+            };
+        } else if WAKEUPS.contains(record.id) && self.threads.contains_key(&thread) {
+            let held = self.hold(record);
+            if let Some(events) = self.threads.get_mut(&thread) {
+                if record.id == EventType::MIGRATE_THREAD {
+                    events.migrated = Some(Rc::clone(&held));
+                }
+                events.woken.get_or_insert(held);
+            }
+        }
+    }
+
+    fn note_run(&mut self, record: &Record<'_>, activity: &Activity) {
+        let Some(thread) = own_thread(record) else {
+            return;
+        };
+        let held = self.hold(record);
+        let on_cap = slot(&mut self.last_runs, record.cap);
+        let events = self.threads.entry(thread).or_default();
+        for last in [on_cap, &mut events.last] {
+            if record.id == EventType::RUN_THREAD {
+                *last = LastRun {
+                    run: Some(Rc::clone(&held)),
+                    stop: None,
+                };
+            } else {
+                last.stop = Some(Rc::clone(&held));
+            }
+        }
+        (events.woken, events.migrated) = (None, None);
+        if record.id == EventType::STOP_THREAD && is_last_stop(record) {
+            self.threads.remove(&thread);
+        }
+        if activity.is_collecting {
+            self.collection.push(held);
+        }
+    }
+
+    fn note_collection(&mut self, record: &Record<'_>, begins: bool) {
+        if begins {
+            self.collection_before = std::mem::take(&mut self.collection);
+        }
+        let held = self.hold(record);
+        match record.id {
+            EventType::GC_START => *slot(&mut self.gc_starts, record.cap) = Some(Rc::clone(&held)),
+            EventType::GC_END => *slot(&mut self.gc_starts, record.cap) = None,
+            _ => {}
+        }
+        self.collection.push(held);
+    }
+
+    fn hold(&mut self, record: &Record<'_>) -> Rc<Held> {
+        self.count += 1;
+        Rc::new(Held {
+            number: self.count,
+            id: record.id,
+            time: record.time,
+            cap: record.cap,
+            payload: record.payload.into(),
+        })
+    }
+
+    /// The events, in the order of the log.
+    pub(crate) fn into_events(self, activity: &Activity) -> Vec<Rc<Held>> {
+        let mut all = self.definitions;
+        let runs = |last: LastRun| [last.run, last.stop];
+        for events in self.threads.into_values() {
+            all.extend([events.created, events.woken, events.migrated].into_iter().flatten());
+            all.extend(runs(events.last).into_iter().flatten());
+        }
+        all.extend(self.last_runs.into_iter().flat_map(runs).flatten());
+        all.extend(self.gc_starts.into_iter().flatten());
+        all.extend(self.samples.into_values());
+        if activity.is_collecting {
+            all.extend(self.collection_before);
+        }
+        all.extend(self.collection);
+        all.extend(self.census);
+        all.extend(self.cycle);
+        all.extend(self.tasks.into_values().flatten().flatten());
+        all.sort_unstable_by_key(|held| held.number);
+        all.dedup_by_key(|held| held.number);
+        all
+    }
+}
+
+/// Chooses the events behind a range that end what goes on at its end.
+#[derive(Debug)]
+pub(crate) struct ExitState {
+    /// Now.
+    activity: Activity,
+    /// The threads that ran at the end of the range and have not stopped.
+    open_runs: FxHashSet<ThreadId>,
+    /// The capabilities that collected at the end of the range and still do.
+    in_collection: FxHashSet<Option<CapId>>,
+    /// Whether the collection goes on that did at the end of the range.
+    is_collecting: bool,
+    /// Whether samples still belong to it.
+    is_sampled: bool,
+    is_counting: bool,
+    is_marking: bool,
+    needs_run: bool,
+    samples: FxHashSet<SampleKey>,
+}
+
+impl ExitState {
+    /// Of a range at whose end this goes on.
+    pub(crate) fn new(activity: Activity) -> Self {
+        Self {
+            open_runs: activity.running.iter().copied().flatten().collect(),
+            in_collection: activity.in_collection.clone(),
+            is_collecting: activity.is_collecting || !activity.has_collected,
+            is_sampled: activity.is_collecting,
+            is_counting: activity.is_counting,
+            is_marking: activity.is_marking,
+            needs_run: !activity.has_run,
+            samples: FxHashSet::default(),
+            activity,
+        }
+    }
+
+    /// Whether the numbers of the range depend on an event behind it.
+    pub(crate) fn needs(&mut self, record: &Record<'_>) -> bool {
+        let id = record.id;
+        if !record.header.knows(id) {
+            return false;
+        }
+        if is_definition(record) {
+            let is_later = id == EventType::THREAD_LABEL
+                && own_thread(record).is_none_or(|thread| thread > self.activity.last_thread);
+            return !CHANGES.contains(id) && !is_later;
+        }
+        if SAMPLES.contains(id) {
+            return self.samples.insert(sample_key(record))
+                || (self.is_sampled && GC_SAMPLES.contains(id));
+        }
+        if RUNS.contains(id) {
+            return self.needs_run(record);
+        }
+        if COLLECTION.contains(id) {
+            return self.needs_collection(record);
+        }
+        if CENSUS.contains(id) {
+            let goes_on = self.is_counting && id != EventType::HEAP_PROF_SAMPLE_BEGIN;
+            self.is_counting = goes_on && id != EventType::HEAP_PROF_SAMPLE_END;
+            return goes_on;
+        }
+        if NONMOVING.contains(id) {
+            let goes_on = self.is_marking;
+            self.is_marking &= id != EventType::CONC_SWEEP_END;
+            return goes_on;
+        }
+        false
+    }
+
+    fn needs_run(&mut self, record: &Record<'_>) -> bool {
+        let Some(thread) = own_thread(record) else {
+            return false;
+        };
+        if record.id == EventType::STOP_THREAD {
+            return self.open_runs.remove(&thread);
+        }
+        let needs = std::mem::take(&mut self.needs_run);
+        if needs {
+            self.open_runs.insert(thread);
+        }
+        needs
+    }
+
+    fn needs_collection(&mut self, record: &Record<'_>) -> bool {
+        let begins = self.activity.step(record);
+        if begins && self.activity.has_collected {
+            self.is_sampled = false;
+        }
+        let ends_here = record.id == EventType::GC_END && self.in_collection.remove(&record.cap);
+        let needs = self.is_collecting || ends_here;
+        if self.is_collecting && self.activity.has_collected {
+            self.is_sampled = true;
+            self.is_collecting = self.activity.is_collecting;
+        }
+        needs
+    }
+}
