@@ -7,10 +7,10 @@
 //! | of | before the range | behind it |
 //! |---|---|---|
 //! | each thread that has not finished | creation, last run and stop, then the first wakeup and the last migration | the stop of a run in progress |
-//! | each capability | its last run and stop, its `GC_START` without an end | that `GC_END` |
-//! | collections | the last one, and one in progress, from the request on | the rest of one in progress |
-//! | each counter and gauge | the last value | the next value |
-//! | heap census | the last one | the rest of one in progress |
+//! | each capability | its last run and stop, its `GC_START` without an end | its next run and stop, that `GC_END` |
+//! | collections | the last one, and one in progress, from the request on | the rest of one in progress, else the next one |
+//! | each counter and gauge, time profile | the last value or sample | the next one |
+//! | heap census | the last one | the rest of one in progress, else the next one |
 //! | nonmoving collector | its last cycle | the rest of one in progress |
 //! | each task | last migration, deletion | |
 //! | definitions | all | those that name something of the range |
@@ -38,8 +38,8 @@ const GC_SAMPLES: EventSet = EventSet::of(&[
     EventType::SPARK_COUNTERS,
 ]);
 
-/// All values that hold until the next one, and single sparks: whether a log has those decides
-/// what is known of sparks.
+/// All values that hold until the next one, samples of a time profile, and single sparks: whether a log
+/// has those decides what is known of sparks.
 const SAMPLES: EventSet = GC_SAMPLES.union(EventSet::of(&[
     EventType::SPARK_CREATE,
     EventType::SPARK_DUD,
@@ -50,6 +50,7 @@ const SAMPLES: EventSet = GC_SAMPLES.union(EventSet::of(&[
     EventType::SPARK_GC,
     EventType::NONMOVING_HEAP_CENSUS,
     EventType::NONMOVING_PRUNED_SEGMENTS,
+    EventType::PROF_SAMPLE_COST_CENTRE,
 ]));
 
 /// Events of the nonmoving collector's cycle.
@@ -93,7 +94,8 @@ fn sample_key(record: &Record<'_>) -> SampleKey {
         | EventType::HEAP_SIZE
         | EventType::HEAP_LIVE
         | EventType::MEM_RETURN
-        | EventType::BLOCKS_SIZE => 4,
+        | EventType::BLOCKS_SIZE
+        | EventType::PROF_SAMPLE_COST_CENTRE => 4,
         // The size of blocks stands before three counts.
         EventType::NONMOVING_HEAP_CENSUS => record.payload.len().saturating_sub(12),
         _ => 0,
@@ -117,8 +119,14 @@ fn is_last_stop(record: &Record<'_>) -> bool {
     matches!(status, Some(StopStatus::ThreadFinished))
 }
 
-fn slot<T: Default>(all: &mut Vec<T>, cap: Option<CapId>) -> &mut T {
-    let at = cap.map_or(0, |cap| usize::from(cap.0) + 1);
+/// The place of a capability in a list; that of none is the first.
+pub(crate) fn cap_place(cap: Option<CapId>) -> usize {
+    cap.map_or(0, |cap| usize::from(cap.0) + 1)
+}
+
+/// The slot of a capability in a list.
+pub(crate) fn slot<T: Default>(all: &mut Vec<T>, cap: Option<CapId>) -> &mut T {
+    let at = cap_place(cap);
     if at >= all.len() {
         all.resize_with(at + 1, T::default);
     }
@@ -134,11 +142,13 @@ pub(crate) struct Activity {
     in_collection: FxHashSet<Option<CapId>>,
     /// The capability that has written the statistics of the collection.
     leader: Option<CapId>,
+    /// Whether the log has statistics of collections.
+    has_statistics: bool,
     /// Whether a collection is requested or goes on.
     is_collecting: bool,
-    /// Whether the log had a collection, and a run.
-    has_collected: bool,
-    has_run: bool,
+    /// Whether a capability has started it.
+    has_started: bool,
+    has_task: bool,
     is_counting: bool,
     is_marking: bool,
     last_thread: ThreadId,
@@ -155,31 +165,40 @@ impl Activity {
         match record.id {
             EventType::RUN_THREAD => {
                 *slot(&mut self.running, cap) = own_thread(record);
-                self.has_run = true;
                 false
             }
             EventType::STOP_THREAD => {
                 *slot(&mut self.running, cap) = None;
                 false
             }
-            EventType::REQUEST_SEQ_GC | EventType::REQUEST_PAR_GC => {
-                !std::mem::replace(&mut self.is_collecting, true)
-            }
+            EventType::REQUEST_SEQ_GC | EventType::REQUEST_PAR_GC => self.begin_collection(),
             EventType::GC_START => {
+                let begins = self.begin_collection();
                 self.in_collection.insert(cap);
-                self.has_collected = true;
-                !std::mem::replace(&mut self.is_collecting, true)
+                self.has_started = true;
+                begins
             }
             EventType::GC_STATS_GHC => {
                 self.leader = cap;
+                self.has_statistics = true;
                 false
             }
             EventType::GC_END => {
                 self.in_collection.remove(&cap);
-                if self.in_collection.is_empty() || (cap.is_some() && self.leader == cap) {
+                // Other capabilities may end it later, even when the next one is requested.
+                let is_over = if self.has_statistics {
+                    cap.is_some() && self.leader == cap
+                } else {
+                    self.has_started && self.in_collection.is_empty()
+                };
+                if is_over {
                     self.is_collecting = false;
                     self.leader = None;
                 }
+                false
+            }
+            EventType::TASK_CREATE => {
+                self.has_task = true;
                 false
             }
             EventType::HEAP_PROF_SAMPLE_BEGIN => {
@@ -199,10 +218,20 @@ impl Activity {
         }
     }
 
+    /// A collection is requested or started. Whether that is not the one in progress.
+    fn begin_collection(&mut self) -> bool {
+        let goes_on =
+            self.is_collecting && !(self.has_started && self.in_collection.is_empty());
+        if !goes_on {
+            self.is_collecting = true;
+            self.has_started = false;
+        }
+        !goes_on
+    }
+
     /// The thread that runs on a capability.
     pub(crate) fn running(&self, cap: Option<CapId>) -> Option<ThreadId> {
-        let at = cap.map_or(0, |cap| usize::from(cap.0) + 1);
-        self.running.get(at).copied().flatten()
+        self.running.get(cap_place(cap)).copied().flatten()
     }
 
     /// Takes an event.
@@ -351,14 +380,20 @@ impl EntryState {
         if record.id == EventType::STOP_THREAD && is_last_stop(record) {
             self.threads.remove(&thread);
         }
-        if activity.is_collecting {
+        if activity.is_collecting
+            && record.id == EventType::STOP_THREAD
+            && let Some(last) = self.last_runs.get(cap_place(record.cap))
+        {
+            self.collection.extend(last.run.clone());
             self.collection.push(held);
         }
     }
 
     fn note_collection(&mut self, record: &Record<'_>, begins: bool) {
         if begins {
-            self.collection_before = std::mem::take(&mut self.collection);
+            // An end that is still to come needs its start.
+            let open = self.gc_starts.iter().flatten().cloned().collect();
+            self.collection_before = std::mem::replace(&mut self.collection, open);
         }
         let held = self.hold(record);
         match record.id {
@@ -409,18 +444,28 @@ impl EntryState {
 pub(crate) struct ExitState {
     /// Now.
     activity: Activity,
-    /// The threads that ran at the end of the range and have not stopped.
+    /// The threads whose stops are needed.
     open_runs: FxHashSet<ThreadId>,
+    /// The capabilities that have run or run again.
+    ran: FxHashSet<Option<CapId>>,
     /// The capabilities that collected at the end of the range and still do.
     in_collection: FxHashSet<Option<CapId>>,
-    /// Whether the collection goes on that did at the end of the range.
-    is_collecting: bool,
-    /// Whether samples still belong to it.
-    is_sampled: bool,
-    is_counting: bool,
+    collection: Next,
+    census: Next,
     is_marking: bool,
-    needs_run: bool,
     samples: FxHashSet<SampleKey>,
+}
+
+/// How far the collection or the census is that is in progress at the end of a range, or else the
+/// next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// It goes on, or is still to come.
+    Needed,
+    /// It has ended, but more samples may follow.
+    Ended,
+    /// Another one has begun.
+    Over,
 }
 
 impl ExitState {
@@ -428,12 +473,15 @@ impl ExitState {
     pub(crate) fn new(activity: Activity) -> Self {
         Self {
             open_runs: activity.running.iter().copied().flatten().collect(),
+            ran: FxHashSet::default(),
             in_collection: activity.in_collection.clone(),
-            is_collecting: activity.is_collecting || !activity.has_collected,
-            is_sampled: activity.is_collecting,
-            is_counting: activity.is_counting,
+            collection: Next::Needed,
+            census: if activity.is_counting {
+                Next::Ended
+            } else {
+                Next::Needed
+            },
             is_marking: activity.is_marking,
-            needs_run: !activity.has_run,
             samples: FxHashSet::default(),
             activity,
         }
@@ -445,14 +493,19 @@ impl ExitState {
         if !record.header.knows(id) {
             return false;
         }
+        if id == EventType::TASK_CREATE {
+            // Whether a log tells of tasks at all.
+            return !std::mem::replace(&mut self.activity.has_task, true);
+        }
         if is_definition(record) {
             let is_later = id == EventType::THREAD_LABEL
                 && own_thread(record).is_none_or(|thread| thread > self.activity.last_thread);
             return !CHANGES.contains(id) && !is_later;
         }
         if SAMPLES.contains(id) {
-            return self.samples.insert(sample_key(record))
-                || (self.is_sampled && GC_SAMPLES.contains(id));
+            let is_of_collection =
+                GC_SAMPLES.contains(id) && self.collection != Next::Over;
+            return self.samples.insert(sample_key(record)) || is_of_collection;
         }
         if RUNS.contains(id) {
             return self.needs_run(record);
@@ -461,9 +514,7 @@ impl ExitState {
             return self.needs_collection(record);
         }
         if CENSUS.contains(id) {
-            let goes_on = self.is_counting && id != EventType::HEAP_PROF_SAMPLE_BEGIN;
-            self.is_counting = goes_on && id != EventType::HEAP_PROF_SAMPLE_END;
-            return goes_on;
+            return self.needs_census(id);
         }
         if NONMOVING.contains(id) {
             let goes_on = self.is_marking;
@@ -473,6 +524,26 @@ impl ExitState {
         false
     }
 
+    /// The begin of a census stands behind the time in which the heap is counted. GHC before 8.10
+    /// writes no end.
+    fn needs_census(&mut self, id: EventType) -> bool {
+        match (id, self.census) {
+            (EventType::HEAP_PROF_SAMPLE_BEGIN, Next::Needed) => {
+                self.census = Next::Ended;
+                true
+            }
+            (EventType::HEAP_PROF_SAMPLE_BEGIN, _) => {
+                self.census = Next::Over;
+                false
+            }
+            (EventType::HEAP_PROF_SAMPLE_END, Next::Ended) => {
+                self.census = Next::Over;
+                true
+            }
+            (_, state) => state == Next::Ended,
+        }
+    }
+
     fn needs_run(&mut self, record: &Record<'_>) -> bool {
         let Some(thread) = own_thread(record) else {
             return false;
@@ -480,24 +551,26 @@ impl ExitState {
         if record.id == EventType::STOP_THREAD {
             return self.open_runs.remove(&thread);
         }
-        let needs = std::mem::take(&mut self.needs_run);
-        if needs {
-            self.open_runs.insert(thread);
-        }
-        needs
+        self.ran.insert(record.cap) && self.open_runs.insert(thread)
     }
 
     fn needs_collection(&mut self, record: &Record<'_>) -> bool {
         let begins = self.activity.step(record);
-        if begins && self.activity.has_collected {
-            self.is_sampled = false;
+        if begins && self.collection == Next::Ended {
+            self.collection = Next::Over;
         }
-        let ends_here = record.id == EventType::GC_END && self.in_collection.remove(&record.cap);
-        let needs = self.is_collecting || ends_here;
-        if self.is_collecting && self.activity.has_collected {
-            self.is_sampled = true;
-            self.is_collecting = self.activity.is_collecting;
+        let is_needed = self.collection != Next::Over;
+        let has_ended = record.id == EventType::GC_END && !self.activity.is_collecting;
+        if is_needed && has_ended {
+            self.collection = Next::Ended;
         }
-        needs
+        match record.id {
+            EventType::GC_START if is_needed => {
+                self.in_collection.insert(record.cap);
+                true
+            }
+            EventType::GC_END => self.in_collection.remove(&record.cap),
+            _ => is_needed,
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::anonymous::Anonymiser;
-use super::boundary::{Activity, EntryState, ExitState, own_thread};
+use super::boundary::{Activity, EntryState, ExitState, own_thread, slot};
 use super::definition::is_definition;
 use super::writer::{LogWriter, NewEvent};
 use eventlog::Event;
@@ -144,7 +144,7 @@ impl<W: Write> Cut<W> {
         self.activity = Activity::default();
         self.exit = None;
         self.entry = self.selection.from.map(|_| EntryState::default());
-        let cut = (EventType::CUT_RANGE, Some(CUT_RANGE_BYTES), "Range that the log was cut to");
+        let cut = (EventType::CUT_RANGE, Some(CUT_RANGE_BYTES), CUT_RANGE_NAME);
         let needs_type = self.selection.has_range() && header.decl(EventType::CUT_RANGE).is_none();
         let types = header.types.iter();
         let types = types.map(|decl| (decl.id, decl.size, &*decl.description));
@@ -278,7 +278,9 @@ impl<W: Write> Cut<W> {
     }
 }
 
-/// Bytes of [`EventType::CUT_RANGE`].
+/// What headers call [`EventType::CUT_RANGE`].
+pub(crate) const CUT_RANGE_NAME: &str = "Range that the log was cut to";
+/// Bytes of its payload.
 const CUT_RANGE_BYTES: u16 = 32;
 
 /// From when to when capabilities have logged, before they were cut.
@@ -306,14 +308,6 @@ impl Extent {
 }
 
 impl Extents {
-    fn stream(&mut self, cap: Option<CapId>) -> &mut Extent {
-        let at = cap.map_or(0, |cap| usize::from(cap.0) + 1);
-        if at >= self.streams.len() {
-            self.streams.resize_with(at + 1, Extent::default);
-        }
-        &mut self.streams[at]
-    }
-
     /// Takes an event of the log. Whether it is [`EventType::CUT_RANGE`].
     fn note(&mut self, record: &Record<'_>) -> bool {
         let (cap, time) = (record.cap, record.time.0);
@@ -327,18 +321,18 @@ impl Extents {
         {
             let (a, b) = self.range.unwrap_or((from, to));
             self.range = Some((a.min(from), b.max(to)));
-            self.stream(cap).add(first, last);
+            slot(&mut self.streams, cap).add(first, last);
             return true;
         }
         if !is_undated(record.id.0) {
-            self.stream(None).add(time, time);
-            self.stream(cap).add(time, time);
+            slot(&mut self.streams, None).add(time, time);
+            slot(&mut self.streams, cap).add(time, time);
         }
         false
     }
 
     fn wrote(&mut self, record: &Record<'_>) {
-        let written = &mut self.stream(record.cap).written;
+        let written = &mut slot(&mut self.streams, record.cap).written;
         *written = record.time.0.max(*written);
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::survey::Facts;
+use crate::cut::CUT_RANGE_NAME;
 use eventlog::event::{EventType, SizeClass};
 use eventlog::header::{Header, TypeDecl};
 use eventlog::status::StopCodes;
@@ -17,8 +18,9 @@ pub(super) struct Types {
 
 impl Types {
     /// Those of all logs. Where fixed sizes differ, the largest counts, as newer GHCs append
-    /// fields. `makes_processes` adds those that tell of a process.
-    pub(super) fn of(logs: &[Facts], makes_processes: bool) -> Self {
+    /// fields. `makes_processes` adds those that tell of a process, `has_range` the one that declares
+    /// a range.
+    pub(super) fn of(logs: &[Facts], makes_processes: bool, has_range: bool) -> Self {
         let mut types = Self {
             all: Vec::new(),
             places: BTreeMap::new(),
@@ -39,6 +41,9 @@ impl Types {
                 "Add capability to capability set",
             );
             types.need(EventType::PROGRAM_ARGS, "Program arguments");
+        }
+        if has_range {
+            types.need(EventType::CUT_RANGE, CUT_RANGE_NAME);
         }
         let declares = |id| types.places.contains_key(&id);
         if declares(EventType::USER_MARKER) && !declares(EventType::HACK_BUG_T9003) {
