@@ -14,8 +14,8 @@ use model::time::Interval;
 use serde::Serialize;
 use serde_json::{Value, json};
 use session::Session;
-use session::questions::{GcCostsQuery, SummaryQuery, ThreadTimeQuery, TimeQuery};
 use session::heap::choice::HeapAsked;
+use session::questions::{GcCostsQuery, SummaryQuery, ThreadTimeQuery, TimeQuery};
 use session::tracks::capability::Capability;
 use session::tracks::thread::Thread;
 use session::tracks::{Row, TimelineQuery};
@@ -45,11 +45,13 @@ fn ranges(log: &[u8], seed: &str, count: usize) -> Vec<Interval> {
     let Some(end) = times.iter().copied().max().filter(|_| read.is_ok()) else {
         return Vec::new();
     };
-    let mut state = seed
-        .bytes()
-        .fold(7_u64, |state, byte| state.wrapping_mul(31).wrapping_add(u64::from(byte)));
+    let mut state = seed.bytes().fold(7_u64, |state, byte| {
+        state.wrapping_mul(31).wrapping_add(u64::from(byte))
+    });
     let mut next = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (state >> 33) % below.max(1)
     };
     (0..count)
@@ -75,7 +77,9 @@ fn numbers(log: &Session, range: Option<Interval>) -> Value {
     fn value(of: impl Serialize) -> Value {
         serde_json::to_value(of).expect("JSON")
     }
-    let threads = log.ask(&ThreadTimeQuery(range)).expect("a log that is read");
+    let threads = log
+        .ask(&ThreadTimeQuery(range))
+        .expect("a log that is read");
     let threads = threads.into_iter().map(|thread| {
         let blocked = thread.blocked_ns.iter();
         let blocked: Vec<_> = blocked.map(|(code, ns)| (code.0, *ns)).collect();
@@ -136,7 +140,10 @@ fn expect_same(cut: &Value, whole: &Value) -> Result<(), String> {
 
 fn without_labels(mut numbers: Value) -> Value {
     let threads = numbers["threads"].as_array_mut();
-    threads.into_iter().flatten().for_each(|thread| thread["label"] = Value::Null);
+    threads
+        .into_iter()
+        .flatten()
+        .for_each(|thread| thread["label"] = Value::Null);
     numbers
 }
 
@@ -156,7 +163,11 @@ fn for_all_cuts(
         for &range in &ranges {
             let log = session_of(&cut(&bytes, range, false)?).map_err(|error| error.to_string())?;
             if let Err(why) = check(&log, &whole, range) {
-                failures.push(format!("\n  {} to {}: {why}", range.start().0, range.end().0));
+                failures.push(format!(
+                    "\n  {} to {}: {why}",
+                    range.start().0,
+                    range.end().0
+                ));
             }
         }
         if failures.is_empty() {
@@ -168,9 +179,19 @@ fn for_all_cuts(
 
 fn expect_numbers(cut: &Session, whole: &Session, range: Interval) -> Result<(), String> {
     let mut found = Vec::new();
-    differences("", &numbers(cut, None), &numbers(whole, Some(range)), &mut found);
+    differences(
+        "",
+        &numbers(cut, None),
+        &numbers(whole, Some(range)),
+        &mut found,
+    );
     let overview = cut.overview();
-    found.extend(overview.warnings.iter().map(|warning| format!("warning {warning:?}")));
+    found.extend(
+        overview
+            .warnings
+            .iter()
+            .map(|warning| format!("warning {warning:?}")),
+    );
     if found.is_empty() {
         return Ok(());
     }
@@ -214,13 +235,20 @@ fn merged_cuts_give_the_numbers_of_both_ranges() {
         let Some(range) = ranges(&bytes, &case.name, 1).pop() else {
             return Ok(0);
         };
-        if facts("log", &bytes, &Align::WallClock).wall_clock.is_none_or(|(at, _)| at >= range.start()) {
+        if facts("log", &bytes, &Align::WallClock)
+            .wall_clock
+            .is_none_or(|(at, _)| at >= range.start())
+        {
             return Ok(0);
         }
         let middle = Nanos(range.start().0.midpoint(range.end().0));
-        let parts = [Interval::new(range.start(), middle), Interval::new(middle, range.end())];
+        let parts = [
+            Interval::new(range.start(), middle),
+            Interval::new(middle, range.end()),
+        ];
         let parts = [cut(&bytes, parts[0], false)?, cut(&bytes, parts[1], false)?];
-        let (log, ..) = merged(&[&parts[0], &parts[1]], &Align::WallClock, &[]).map_err(|why| why.to_string())?;
+        let (log, ..) = merged(&[&parts[0], &parts[1]], &Align::WallClock, &[])
+            .map_err(|why| why.to_string())?;
         let log = session_of(&log).map_err(|error| error.to_string())?;
         expect_same(&numbers(&log, None), &numbers(&whole, Some(range)))?;
         Ok(1)
@@ -268,10 +296,18 @@ fn expect_marks(cut: &Session, whole: &Session, range: Interval) -> Result<(), S
     let tracks = whole.overview().contents.tracks;
     let threads = whole.ask(&ThreadTimeQuery(Some(range))).unwrap_or_default();
     // Blocks are those of the file.
-    let tracks = tracks.iter().filter(|track| !matches!(track.row, Row::Blocks(_)));
+    let tracks = tracks
+        .iter()
+        .filter(|track| !matches!(track.row, Row::Blocks(_)));
     let mut rows: Vec<Row> = tracks.map(|track| track.row).collect();
     rows.extend(threads.iter().map(|thread| Row::from(Thread(thread.id))));
-    rows.extend(whole.overview().caps.iter().map(|cap| Row::from(Capability(cap.cap))));
+    rows.extend(
+        whole
+            .overview()
+            .caps
+            .iter()
+            .map(|cap| Row::from(Capability(cap.cap))),
+    );
     let mut found = Vec::new();
     for row in rows {
         let mut of_row = Vec::new();

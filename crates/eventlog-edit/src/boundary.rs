@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | each thread that has not finished | creation, last run and stop, then the first wakeup and the last migration | the stop of a run in progress |
 //! | each capability | its last run and stop, its `GC_START` without an end | its next run and stop, that `GC_END` |
-//! | collections | the last one, and one in progress, from the request on | the rest of one in progress, else the next one |
+//! | collections | the last one, and one in progress, from the request on | the rest of one in progress, and the next one |
 //! | each counter and gauge, time profile | the last value or sample | the next one |
 //! | heap census | the last one | the rest of one in progress, else the next one |
 //! | nonmoving collector | its last cycle | the rest of one in progress |
@@ -62,6 +62,7 @@ const CENSUS: EventSet = EventSet::of(&[
     EventType::HEAP_PROF_SAMPLE_COST_CENTRE,
     EventType::HEAP_PROF_SAMPLE_STRING,
     EventType::HEAP_PROF_SAMPLE_END,
+    EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
 ]);
 
 /// Runs of threads.
@@ -101,7 +102,9 @@ fn sample_key(record: &Record<'_>) -> SampleKey {
         _ => 0,
     };
     let bytes = record.payload.get(..bytes).unwrap_or_default();
-    let key = bytes.iter().fold(0, |key, &byte| key << 8 | u32::from(byte));
+    let key = bytes
+        .iter()
+        .fold(0, |key, &byte| key << 8 | u32::from(byte));
     (record.id, record.cap, key)
 }
 
@@ -201,7 +204,7 @@ impl Activity {
                 self.has_task = true;
                 false
             }
-            EventType::HEAP_PROF_SAMPLE_BEGIN => {
+            EventType::HEAP_PROF_SAMPLE_BEGIN | EventType::HEAP_BIO_PROF_SAMPLE_BEGIN => {
                 self.is_counting = true;
                 true
             }
@@ -220,8 +223,7 @@ impl Activity {
 
     /// A collection is requested or started. Whether that is not the one in progress.
     fn begin_collection(&mut self) -> bool {
-        let goes_on =
-            self.is_collecting && !(self.has_started && self.in_collection.is_empty());
+        let goes_on = self.is_collecting && !(self.has_started && self.in_collection.is_empty());
         if !goes_on {
             self.is_collecting = true;
             self.has_started = false;
@@ -258,6 +260,7 @@ type Event = Option<Rc<Held>>;
 /// The last run of a thread, or on a capability.
 #[derive(Debug, Default)]
 struct LastRun {
+    thread: Option<ThreadId>,
     run: Event,
     stop: Event,
 }
@@ -284,6 +287,7 @@ pub(crate) struct EntryState {
     collection: Vec<Rc<Held>>,
     collection_before: Vec<Rc<Held>>,
     census: Vec<Rc<Held>>,
+    census_before: Vec<Rc<Held>>,
     cycle: Vec<Rc<Held>>,
     /// Of each task, by the bytes of its number: its last migration and its deletion.
     tasks: FxHashMap<[u8; 8], [Event; 2]>,
@@ -314,12 +318,12 @@ impl EntryState {
                 self.collection.push(held);
             }
         } else if RUNS.contains(id) {
-            self.note_run(record, activity);
+            self.note_run(record);
         } else if COLLECTION.contains(id) {
             self.note_collection(record, begins);
         } else if CENSUS.contains(id) {
             if begins {
-                self.census.clear();
+                self.census_before = std::mem::take(&mut self.census);
             }
             let held = self.hold(record);
             self.census.push(held);
@@ -359,7 +363,7 @@ impl EntryState {
         }
     }
 
-    fn note_run(&mut self, record: &Record<'_>, activity: &Activity) {
+    fn note_run(&mut self, record: &Record<'_>) {
         let Some(thread) = own_thread(record) else {
             return;
         };
@@ -369,6 +373,7 @@ impl EntryState {
         for last in [on_cap, &mut events.last] {
             if record.id == EventType::RUN_THREAD {
                 *last = LastRun {
+                    thread: Some(thread),
                     run: Some(Rc::clone(&held)),
                     stop: None,
                 };
@@ -379,13 +384,13 @@ impl EntryState {
         (events.woken, events.migrated) = (None, None);
         if record.id == EventType::STOP_THREAD && is_last_stop(record) {
             self.threads.remove(&thread);
-        }
-        if activity.is_collecting
-            && record.id == EventType::STOP_THREAD
-            && let Some(last) = self.last_runs.get(cap_place(record.cap))
-        {
-            self.collection.extend(last.run.clone());
-            self.collection.push(held);
+            // Without this stop, an earlier run on another capability would say that it lives.
+            let here = cap_place(record.cap);
+            for (place, last) in self.last_runs.iter_mut().enumerate() {
+                if place != here && last.thread == Some(thread) {
+                    *last = LastRun::default();
+                }
+            }
         }
     }
 
@@ -420,7 +425,11 @@ impl EntryState {
         let mut all = self.definitions;
         let runs = |last: LastRun| [last.run, last.stop];
         for events in self.threads.into_values() {
-            all.extend([events.created, events.woken, events.migrated].into_iter().flatten());
+            all.extend(
+                [events.created, events.woken, events.migrated]
+                    .into_iter()
+                    .flatten(),
+            );
             all.extend(runs(events.last).into_iter().flatten());
         }
         all.extend(self.last_runs.into_iter().flat_map(runs).flatten());
@@ -430,6 +439,9 @@ impl EntryState {
             all.extend(self.collection_before);
         }
         all.extend(self.collection);
+        if activity.is_counting {
+            all.extend(self.census_before);
+        }
         all.extend(self.census);
         all.extend(self.cycle);
         all.extend(self.tasks.into_values().flatten().flatten());
@@ -450,37 +462,47 @@ pub(crate) struct ExitState {
     ran: FxHashSet<Option<CapId>>,
     /// The capabilities that collected at the end of the range and still do.
     in_collection: FxHashSet<Option<CapId>>,
-    collection: Next,
+    /// The end of the range.
+    end: Nanos,
+    /// How many collections are needed. Behind one in progress the next one is: capabilities
+    /// come back from the first until then.
+    collections: u8,
+    /// Whether more samples of the last of them may follow.
+    is_sampled: bool,
     census: Next,
+    /// Whether a census of a biography was behind the range.
+    has_later_census: bool,
     is_marking: bool,
     samples: FxHashSet<SampleKey>,
 }
 
-/// How far the collection or the census is that is in progress at the end of a range, or else the
-/// next one.
+/// How far the census is that is in progress at the end of a range, or else the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// It goes on, or is still to come.
+    /// It is still to come.
     Needed,
-    /// It has ended, but more samples may follow.
-    Ended,
-    /// Another one has begun.
+    /// It goes on.
+    Begun,
+    /// It has ended.
     Over,
 }
 
 impl ExitState {
     /// Of a range at whose end this goes on.
-    pub(crate) fn new(activity: Activity) -> Self {
+    pub(crate) fn new(activity: Activity, end: Nanos) -> Self {
         Self {
             open_runs: activity.running.iter().copied().flatten().collect(),
             ran: FxHashSet::default(),
             in_collection: activity.in_collection.clone(),
-            collection: Next::Needed,
+            end,
+            collections: 1 + u8::from(activity.is_collecting),
+            is_sampled: true,
             census: if activity.is_counting {
-                Next::Ended
+                Next::Begun
             } else {
                 Next::Needed
             },
+            has_later_census: false,
             is_marking: activity.is_marking,
             samples: FxHashSet::default(),
             activity,
@@ -503,8 +525,7 @@ impl ExitState {
             return !CHANGES.contains(id) && !is_later;
         }
         if SAMPLES.contains(id) {
-            let is_of_collection =
-                GC_SAMPLES.contains(id) && self.collection != Next::Over;
+            let is_of_collection = GC_SAMPLES.contains(id) && self.is_sampled;
             return self.samples.insert(sample_key(record)) || is_of_collection;
         }
         if RUNS.contains(id) {
@@ -514,7 +535,7 @@ impl ExitState {
             return self.needs_collection(record);
         }
         if CENSUS.contains(id) {
-            return self.needs_census(id);
+            return self.needs_census(record);
         }
         if NONMOVING.contains(id) {
             let goes_on = self.is_marking;
@@ -526,21 +547,32 @@ impl ExitState {
 
     /// The begin of a census stands behind the time in which the heap is counted. GHC before 8.10
     /// writes no end.
-    fn needs_census(&mut self, id: EventType) -> bool {
-        match (id, self.census) {
+    ///
+    /// Those of a biography all stand at the end of the log, with their times.
+    fn needs_census(&mut self, record: &Record<'_>) -> bool {
+        match (record.id, self.census) {
+            (EventType::HEAP_BIO_PROF_SAMPLE_BEGIN, state) => {
+                let mut fields = Cursor::new(record.payload, record.header.stop_codes);
+                let time = fields.field::<u64>().and_then(|_| fields.field());
+                let is_inside = time.is_some_and(|time: u64| time < self.end.0);
+                let is_needed = is_inside || state == Next::Needed || !self.has_later_census;
+                self.has_later_census |= !is_inside;
+                self.census = if is_needed { Next::Begun } else { Next::Over };
+                is_needed
+            }
             (EventType::HEAP_PROF_SAMPLE_BEGIN, Next::Needed) => {
-                self.census = Next::Ended;
+                self.census = Next::Begun;
                 true
             }
             (EventType::HEAP_PROF_SAMPLE_BEGIN, _) => {
                 self.census = Next::Over;
                 false
             }
-            (EventType::HEAP_PROF_SAMPLE_END, Next::Ended) => {
+            (EventType::HEAP_PROF_SAMPLE_END, Next::Begun) => {
                 self.census = Next::Over;
                 true
             }
-            (_, state) => state == Next::Ended,
+            (_, state) => state == Next::Begun,
         }
     }
 
@@ -555,21 +587,17 @@ impl ExitState {
     }
 
     fn needs_collection(&mut self, record: &Record<'_>) -> bool {
-        let begins = self.activity.step(record);
-        if begins && self.collection == Next::Ended {
-            self.collection = Next::Over;
-        }
-        let is_needed = self.collection != Next::Over;
-        let has_ended = record.id == EventType::GC_END && !self.activity.is_collecting;
-        if is_needed && has_ended {
-            self.collection = Next::Ended;
-        }
+        self.is_sampled &= !(self.activity.step(record) && self.collections == 0);
+        let is_needed = self.collections > 0;
         match record.id {
             EventType::GC_START if is_needed => {
                 self.in_collection.insert(record.cap);
                 true
             }
-            EventType::GC_END => self.in_collection.remove(&record.cap),
+            EventType::GC_END => {
+                self.collections -= u8::from(is_needed && !self.activity.is_collecting);
+                self.in_collection.remove(&record.cap)
+            }
             _ => is_needed,
         }
     }

@@ -158,7 +158,9 @@ impl<W: Write> Cut<W> {
         };
         self.write_entry(&header)?;
         let extents = std::mem::take(&mut self.extents);
-        let can_declare = header.decl(EventType::CUT_RANGE).is_none_or(|decl| decl.known);
+        let can_declare = header
+            .decl(EventType::CUT_RANGE)
+            .is_none_or(|decl| decl.known);
         if self.selection.has_range() && can_declare {
             let range = extents.range(&self.selection);
             for (event, payload) in extents.events(range) {
@@ -234,7 +236,8 @@ impl<W: Write> Cut<W> {
             }
             Place::Behind => {
                 self.write_entry(record.header)?;
-                let exit = || ExitState::new(self.activity.clone());
+                let end = self.selection.to.unwrap_or_default();
+                let exit = || ExitState::new(self.activity.clone(), end);
                 let is_needed = self.exit.get_or_insert_with(exit).needs(record);
                 if is_wanted && is_needed {
                     self.put(record)
@@ -346,10 +349,7 @@ impl Extents {
     }
 
     /// The events that declare the range, without and with their payloads.
-    fn events(
-        self,
-        (from, to): (u64, u64),
-    ) -> impl Iterator<Item = (NewEvent<'static>, Vec<u8>)> {
+    fn events(self, (from, to): (u64, u64)) -> impl Iterator<Item = (NewEvent<'static>, Vec<u8>)> {
         let caps = std::iter::once(None).chain((0..=u16::MAX).map(|cap| Some(CapId(cap))));
         caps.zip(self.streams).filter_map(move |(cap, extent)| {
             let (first, last) = extent.events?;

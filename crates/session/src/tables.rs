@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::Session;
-use model::time::Interval;
 use super::query::{Host, Query};
 use crate::cells::Separated;
 use crate::collection_export::collection_text;
@@ -12,6 +11,7 @@ use crate::ticky_export::ticky_text;
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::ticky::TickyQuery;
 use analysis::timeline::thread_table::ThreadTableQuery;
+use model::time::Interval;
 
 /// A table of threads as a text, with the names of its columns before the first row of all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -184,7 +184,11 @@ fn cut_range(logs: &[Facts], processes: &[Planned]) -> Option<(Nanos, Nanos)> {
     let ranges = processes.iter().flat_map(|process| {
         process.logs.iter().map(|&log| {
             let (from, to) = logs[log].cut_range.unwrap_or(WHOLE);
-            let from = if from == WHOLE.0 { from } else { from + process.shift };
+            let from = if from == WHOLE.0 {
+                from
+            } else {
+                from + process.shift
+            };
             (from, to + process.shift)
         })
     });

@@ -82,9 +82,7 @@ fn write_origin(out: &mut String, event: &Event<'_>) -> fmt::Result {
             )
         }
         E::CutRange {
-            from,
-            to: u64::MAX,
-            ..
+            from, to: u64::MAX, ..
         } => write!(out, "the log was cut to the range from {from} ns on"),
         E::CutRange { from, to, .. } => {
             write!(out, "the log was cut to the range from {from} to {to} ns")
