@@ -295,10 +295,9 @@ fn expect_marks(cut: &Session, whole: &Session, range: Interval) -> Result<(), S
     let range = range.clip(whole.overview().span.unwrap_or_default());
     let tracks = whole.overview().contents.tracks;
     let threads = whole.ask(&ThreadTimeQuery(Some(range))).unwrap_or_default();
-    // Blocks are those of the file.
-    let tracks = tracks
-        .iter()
-        .filter(|track| !matches!(track.row, Row::Blocks(_)));
+    // Blocks are those of the file; of bands of equal size another one may be shown.
+    let is_compared = |row| !matches!(row, Row::Blocks(_) | Row::Bands(_));
+    let tracks = tracks.iter().filter(|track| is_compared(track.row));
     let mut rows: Vec<Row> = tracks.map(|track| track.row).collect();
     rows.extend(threads.iter().map(|thread| Row::from(Thread(thread.id))));
     rows.extend(

@@ -263,6 +263,15 @@ impl Recording {
         times.map_or(Nanos(0), |(_, last)| last)
     }
 
+    /// A range of a log that was cut: the part in the range that it was cut to, which is all of it.
+    #[must_use]
+    pub fn within_cut(&self, range: Option<Interval>) -> Option<Interval> {
+        let Some(cut) = self.info.cut_range else {
+            return range;
+        };
+        Some(range.map_or(cut, |range| range.clip(cut)))
+    }
+
     /// Where the time of capabilities and of the program went in a range. As long
     /// as the log is read only the runs are told; the rest is not known yet.
     #[must_use]

@@ -615,6 +615,23 @@ mod tests {
     }
 
     #[test]
+    fn the_range_of_a_cut_is_four_times() {
+        let bytes = [1_u64, 2, 3, u64::MAX].map(u64::to_be_bytes).concat();
+        let event = Event::CutRange {
+            from: 1,
+            to: 2,
+            first: 3,
+            last: u64::MAX,
+        };
+        assert_eq!(decode(250, &bytes), event);
+        assert_eq!(EventType::CUT_RANGE.least_payload_bytes(), Some(32));
+        assert!(matches!(
+            decode(250, &bytes[..31]),
+            Event::UnknownEvent { .. }
+        ));
+    }
+
+    #[test]
     fn both_widths_of_the_census() {
         let log2 = decode(207, &[3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 5]);
         let bytes = decode(207, &[0, 8, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 5]);

@@ -435,8 +435,7 @@ impl Session {
             .first_and_last()
             .map(|(first, last)| Interval::new(first, last));
         if self.complete {
-            let cut = self.recording.info.cut_range;
-            read.map(|read| cut.map_or(read, |cut| read.clip(cut)))
+            read.and_then(|read| self.recording.within_cut(Some(read)))
         } else {
             indexed.or(read)
         }

@@ -111,10 +111,10 @@ impl Session {
     /// A question about the range that the log was cut to, or the part of its own range that is in it.
     pub fn within_cut<'a, Q: Query>(&self, query: &'a Q) -> Cow<'a, Q> {
         let mut query = Cow::Borrowed(query);
-        if let Some(cut) = self.recording.info.cut_range
+        if self.recording.info.cut_range.is_some()
             && let Some(range) = query.to_mut().range()
         {
-            *range = Some(range.map_or(cut, |range| range.clip(cut)));
+            *range = self.recording.within_cut(*range);
         }
         query
     }

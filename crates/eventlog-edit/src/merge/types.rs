@@ -161,7 +161,7 @@ mod tests {
             (own, Some(3)),
             (other, Some(1)),
         ]);
-        let types = Types::of(&[older.clone(), newer.clone()], true);
+        let types = Types::of(&[older.clone(), newer.clone()], true, false);
         let declared: BTreeMap<EventType, Option<u16>> =
             types.declared().map(|(id, size, _)| (id, size)).collect();
         assert_eq!(declared[&census], Some(14));
