@@ -1,7 +1,7 @@
 //! Every event that GHC 6.12 to 9.12 writes, in one table: its number, its name
 //! in the runtime, what it is about, and its fields in the order of the file.
 //!
-//! One event is not of GHC. `eventscope cut` writes `CutRange` (250), which other programs
+//! One event is not of GHC. `eventscope cut` writes `CutRange` (240), which other programs
 //! skip by the size that the header declares. Its payload is four big-endian `u64` times on the
 //! log's clock, in nanoseconds, 32 bytes:
 //!
@@ -463,7 +463,7 @@ events! {
         allocs "tickyCtrSampleAllocs": u64, allocd "tickyCtrSampleAllocd": u64,
     }
     212 TICKY_BEGIN_SAMPLE Fixed Ticky TickyBeginSample {}
-    250 CUT_RANGE Fixed Process CutRange {
+    240 CUT_RANGE Fixed Process CutRange {
         from "from": u64, to "to": u64, first "first": u64, last "last": u64,
     }
 }
@@ -623,10 +623,10 @@ mod tests {
             first: 3,
             last: u64::MAX,
         };
-        assert_eq!(decode(250, &bytes), event);
+        assert_eq!(decode(240, &bytes), event);
         assert_eq!(EventType::CUT_RANGE.least_payload_bytes(), Some(32));
         assert!(matches!(
-            decode(250, &bytes[..31]),
+            decode(240, &bytes[..31]),
             Event::UnknownEvent { .. }
         ));
     }
