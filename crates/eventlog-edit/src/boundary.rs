@@ -246,7 +246,7 @@ impl Activity {
 
 /// An event that is to be written later.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct OwnedEvent {
     /// Which event of the log it is.
     number: u64,
     pub(crate) id: EventType,
@@ -255,42 +255,42 @@ pub(crate) struct Held {
     pub(crate) payload: Box<[u8]>,
 }
 
-type Event = Option<Rc<Held>>;
+type Slot = Option<Rc<OwnedEvent>>;
 
 /// The last run of a thread, or on a capability.
 #[derive(Debug, Default)]
 struct LastRun {
     thread: Option<ThreadId>,
-    run: Event,
-    stop: Event,
+    run: Slot,
+    stop: Slot,
 }
 
 #[derive(Debug, Default)]
 struct ThreadEvents {
-    created: Event,
+    created: Slot,
     last: LastRun,
     /// After the stop.
-    woken: Event,
-    migrated: Event,
+    woken: Slot,
+    migrated: Slot,
 }
 
 /// The events before a range that define the state at its start.
 #[derive(Debug, Default)]
 pub(crate) struct EntryState {
     count: u64,
-    definitions: Vec<Rc<Held>>,
+    definitions: Vec<Rc<OwnedEvent>>,
     threads: FxHashMap<ThreadId, ThreadEvents>,
     last_runs: Vec<LastRun>,
     /// `GC_START` without an end.
-    gc_starts: Vec<Event>,
-    samples: FxHashMap<SampleKey, Rc<Held>>,
-    collection: Vec<Rc<Held>>,
-    collection_before: Vec<Rc<Held>>,
-    census: Vec<Rc<Held>>,
-    census_before: Vec<Rc<Held>>,
-    cycle: Vec<Rc<Held>>,
+    gc_starts: Vec<Slot>,
+    samples: FxHashMap<SampleKey, Rc<OwnedEvent>>,
+    collection: Vec<Rc<OwnedEvent>>,
+    collection_before: Vec<Rc<OwnedEvent>>,
+    census: Vec<Rc<OwnedEvent>>,
+    census_before: Vec<Rc<OwnedEvent>>,
+    cycle: Vec<Rc<OwnedEvent>>,
     /// Of each task, by the bytes of its number: its last migration and its deletion.
-    tasks: FxHashMap<[u8; 8], [Event; 2]>,
+    tasks: FxHashMap<[u8; 8], [Slot; 2]>,
 }
 
 impl EntryState {
@@ -304,18 +304,18 @@ impl EntryState {
         let id = record.id;
         let begins = record.header.knows(id) && activity.step(record);
         if is_definition(record) {
-            let held = self.hold(record);
-            self.definitions.push(held);
+            let event = self.copy(record);
+            self.definitions.push(event);
             return;
         }
         if !record.header.knows(id) {
             return;
         }
         if SAMPLES.contains(id) {
-            let held = self.hold(record);
-            self.samples.insert(sample_key(record), Rc::clone(&held));
+            let event = self.copy(record);
+            self.samples.insert(sample_key(record), Rc::clone(&event));
             if GC_SAMPLES.contains(id) && !self.collection.is_empty() {
-                self.collection.push(held);
+                self.collection.push(event);
             }
         } else if RUNS.contains(id) {
             self.note_run(record);
@@ -325,19 +325,19 @@ impl EntryState {
             if begins {
                 self.census_before = std::mem::take(&mut self.census);
             }
-            let held = self.hold(record);
-            self.census.push(held);
+            let event = self.copy(record);
+            self.census.push(event);
         } else if NONMOVING.contains(id) {
             if begins {
                 self.cycle.clear();
             }
-            let held = self.hold(record);
-            self.cycle.push(held);
+            let event = self.copy(record);
+            self.cycle.push(event);
         } else if matches!(id, EventType::TASK_MIGRATE | EventType::TASK_DELETE) {
             if let Some(task) = record.payload.first_chunk() {
-                let held = self.hold(record);
+                let event = self.copy(record);
                 let place = usize::from(id == EventType::TASK_DELETE);
-                self.tasks.entry(*task).or_default()[place] = Some(held);
+                self.tasks.entry(*task).or_default()[place] = Some(event);
             }
         } else if let Some(thread) = own_thread(record) {
             self.note_thread(record, thread);
@@ -346,19 +346,19 @@ impl EntryState {
 
     fn note_thread(&mut self, record: &Record<'_>, thread: ThreadId) {
         if record.id == EventType::CREATE_THREAD {
-            let created = Some(self.hold(record));
+            let created = Some(self.copy(record));
             let events = self.threads.entry(thread).or_default();
             *events = ThreadEvents {
                 created,
                 ..ThreadEvents::default()
             };
         } else if WAKEUPS.contains(record.id) && self.threads.contains_key(&thread) {
-            let held = self.hold(record);
+            let event = self.copy(record);
             if let Some(events) = self.threads.get_mut(&thread) {
                 if record.id == EventType::MIGRATE_THREAD {
-                    events.migrated = Some(Rc::clone(&held));
+                    events.migrated = Some(Rc::clone(&event));
                 }
-                events.woken.get_or_insert(held);
+                events.woken.get_or_insert(event);
             }
         }
     }
@@ -367,24 +367,24 @@ impl EntryState {
         let Some(thread) = own_thread(record) else {
             return;
         };
-        let held = self.hold(record);
+        let event = self.copy(record);
         let on_cap = slot(&mut self.last_runs, record.cap);
         let events = self.threads.entry(thread).or_default();
         for last in [on_cap, &mut events.last] {
             if record.id == EventType::RUN_THREAD {
                 *last = LastRun {
                     thread: Some(thread),
-                    run: Some(Rc::clone(&held)),
+                    run: Some(Rc::clone(&event)),
                     stop: None,
                 };
             } else {
-                last.stop = Some(Rc::clone(&held));
+                last.stop = Some(Rc::clone(&event));
             }
         }
         (events.woken, events.migrated) = (None, None);
         if record.id == EventType::STOP_THREAD && is_last_stop(record) {
             self.threads.remove(&thread);
-            // Without this stop, an earlier run on another capability would say that it lives.
+            // Without this stop, an earlier run on another capability would make it look alive.
             let here = cap_place(record.cap);
             for (place, last) in self.last_runs.iter_mut().enumerate() {
                 if place != here && last.thread == Some(thread) {
@@ -400,18 +400,18 @@ impl EntryState {
             let open = self.gc_starts.iter().flatten().cloned().collect();
             self.collection_before = std::mem::replace(&mut self.collection, open);
         }
-        let held = self.hold(record);
+        let event = self.copy(record);
         match record.id {
-            EventType::GC_START => *slot(&mut self.gc_starts, record.cap) = Some(Rc::clone(&held)),
+            EventType::GC_START => *slot(&mut self.gc_starts, record.cap) = Some(Rc::clone(&event)),
             EventType::GC_END => *slot(&mut self.gc_starts, record.cap) = None,
             _ => {}
         }
-        self.collection.push(held);
+        self.collection.push(event);
     }
 
-    fn hold(&mut self, record: &Record<'_>) -> Rc<Held> {
+    fn copy(&mut self, record: &Record<'_>) -> Rc<OwnedEvent> {
         self.count += 1;
-        Rc::new(Held {
+        Rc::new(OwnedEvent {
             number: self.count,
             id: record.id,
             time: record.time,
@@ -421,7 +421,7 @@ impl EntryState {
     }
 
     /// The events, in the order of the log.
-    pub(crate) fn into_events(self, activity: &Activity) -> Vec<Rc<Held>> {
+    pub(crate) fn into_events(self, activity: &Activity) -> Vec<Rc<OwnedEvent>> {
         let mut all = self.definitions;
         let runs = |last: LastRun| [last.run, last.stop];
         for events in self.threads.into_values() {
@@ -445,8 +445,8 @@ impl EntryState {
         all.extend(self.census);
         all.extend(self.cycle);
         all.extend(self.tasks.into_values().flatten().flatten());
-        all.sort_unstable_by_key(|held| held.number);
-        all.dedup_by_key(|held| held.number);
+        all.sort_unstable_by_key(|event| event.number);
+        all.dedup_by_key(|event| event.number);
         all
     }
 }
@@ -516,7 +516,7 @@ impl ExitState {
             return false;
         }
         if id == EventType::TASK_CREATE {
-            // Whether a log tells of tasks at all.
+            // Whether a log has tasks at all decides what is known of them.
             return !std::mem::replace(&mut self.activity.has_task, true);
         }
         if is_definition(record) {

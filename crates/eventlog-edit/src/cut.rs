@@ -253,13 +253,13 @@ impl<W: Write> Cut<W> {
         let Some(entry) = self.entry.take() else {
             return Ok(());
         };
-        for held in entry.into_events(&self.activity) {
+        for event in entry.into_events(&self.activity) {
             self.put(&Record {
                 offset: ByteOffset(0),
-                id: held.id,
-                time: held.time,
-                cap: held.cap,
-                payload: &held.payload,
+                id: event.id,
+                time: event.time,
+                cap: event.cap,
+                payload: &event.payload,
                 header,
             })?;
         }

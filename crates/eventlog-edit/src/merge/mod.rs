@@ -15,8 +15,8 @@
 //! | tasks, info tables, ticky counters, spans and instruments of opentelemetry, texts and places of ghc-stack-profiler | have the process's place (1, 2, …) in their 16 highest bits |
 //! | processes and machines of Eden, OS threads, process ids | stay: they are no different in each log |
 //!
-//! If all logs were cut to ranges, the new one is of the range from the first start to the last end, and
-//! says so by [`EventType::CUT_RANGE`]; the parts of a whole log are the whole log.
+//! If all logs were cut to ranges, the new one has the range from the first start to the last end, and
+//! declares it with [`EventType::CUT_RANGE`]; the parts of a whole log are the whole log.
 //!
 //! Each process has its capability set of the kind `OsProcess`, with process id and command line; where
 //! a log has none, one is made with the name of the file. A log has no place for whose a heap
