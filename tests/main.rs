@@ -13,6 +13,7 @@ mod common;
 mod compare;
 mod corpus;
 mod cut;
+mod cut_numbers;
 mod damage;
 mod diagnostics;
 mod events;

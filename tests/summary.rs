@@ -409,7 +409,7 @@ fn json_has_every_key_in_order() {
             "/sparks",
             &[
                 "count",
-                "pooled",
+                "created",
                 "converted",
                 "overflowed",
                 "dud",

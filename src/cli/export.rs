@@ -135,7 +135,7 @@ fn export(
         name: &name,
         fingerprint,
         session: &session,
-        range,
+        range: session.recording().within_cut(range),
         clock_origin_ns: clock_origin_ns(&session).or(arguments.wall_clock.map(|clock| clock.ns)),
         read_again: &read_again,
     };

@@ -67,7 +67,7 @@ impl Visitor for Asking {
         let id = self.id;
         self.answer(|session, host| {
             Box::pin(async move {
-                let answer = query.answer(&session, &host).await;
+                let answer = session.within_cut(&query).answer(&session, &host).await;
                 host.shared.borrow_mut().asked.remove(&id);
                 post_answer::<Q>(id, answer);
             })

@@ -68,6 +68,16 @@ impl Lives {
         }
     }
 
+    /// Adds the time from the first to the last event of a log before it was cut, or of one of its
+    /// capabilities.
+    pub(crate) fn extend(&mut self, cap: Option<CapId>, events: Interval) {
+        self.log = hull(self.log, Some(events));
+        if let Some(cap) = cap {
+            let life = self.caps.entry(cap).or_default();
+            life.events = hull(life.events, Some(events));
+        }
+    }
+
     /// Adds what was seen in the slice that follows.
     pub(crate) fn append(&mut self, slice: &Self) {
         self.log = hull(self.log, slice.log());

@@ -14,6 +14,7 @@ use eventlog::ids::Nanos;
 use eventlog::quantity::Utc;
 use eventlog::{Event, EventSet, EventType, Record, Sink, Subject};
 use model::sorting::SortSmall;
+use model::time::Interval;
 
 /// Events of one type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +79,10 @@ pub struct Info {
     /// The processes, if they are several.
     #[serde(skip)]
     pub processes: Processes,
+    /// The range that the log was cut to, if it was: events outside of it only define the
+    /// state in it.
+    #[serde(skip)]
+    pub cut_range: Option<Interval>,
 }
 
 impl Sink for Info {
@@ -162,6 +167,17 @@ impl Info {
                 self.args = text.split_whitespace().map(str::to_owned).collect();
             }
             Event::OsProcessPid { pid, .. } => self.pid = Some(pid),
+            Event::CutRange {
+                from,
+                to,
+                first,
+                last,
+            } => {
+                let range = Interval::new(Nanos(from), Nanos(to));
+                self.cut_range = Some(self.cut_range.map_or(range, |own| own.hull(range)));
+                let events = Interval::new(Nanos(first), Nanos(last));
+                self.lives.extend(record.cap, events);
+            }
             Event::WallClockTime { sec, nsec, .. } => {
                 let now = i128::from(sec) * 1_000_000_000 + i128::from(nsec);
                 self.clock_origin_ns = Some(now - i128::from(record.time.0));

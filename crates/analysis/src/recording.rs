@@ -272,11 +272,21 @@ impl Recording {
         times.map_or(Nanos(0), |(_, last)| last)
     }
 
-    /// The whole log, from the start of its clock to its last event: the part that numbers are of
-    /// if no other is asked for.
+    /// The whole log, from the start of its clock to its last event, or the range that it was cut
+    /// to: the part that numbers are of if no other is asked for.
     #[must_use]
     pub fn whole(&self) -> Interval {
-        Interval::new(Nanos(0), self.end())
+        let all = || Interval::new(Nanos(0), self.end());
+        self.info.cut_range.unwrap_or_else(all)
+    }
+
+    /// A range of a log that was cut: the part in the range that it was cut to, which is all of it.
+    #[must_use]
+    pub fn within_cut(&self, range: Option<Interval>) -> Option<Interval> {
+        let Some(cut) = self.info.cut_range else {
+            return range;
+        };
+        Some(range.map_or(cut, |range| range.clip(cut)))
     }
 
     /// Where the time of capabilities and of the program went in a range. As long

@@ -11,6 +11,7 @@
 
 pub mod anonymous;
 mod anonymous_message;
+mod boundary;
 pub mod cut;
 pub mod definition;
 pub mod merge;

@@ -6,6 +6,7 @@ use eventlog::conventions::opentelemetry::Telemetry;
 use eventlog::conventions::stack_profiler::{StackFrame, StackMessage};
 use eventlog::cursor::FieldKind;
 use eventlog::event::{Event, EventType};
+use eventlog::ids::CapId;
 use eventlog::status::{StopCodes, StopStatus};
 
 /// What is added to the numbers of a process.
@@ -41,6 +42,11 @@ fn add<const N: usize>(bytes: &mut [u8], at: usize, change: impl FnOnce([u8; N])
 }
 
 impl Numbering {
+    /// The new number of a capability.
+    pub(super) fn new_cap(&self, cap: Option<CapId>) -> Option<CapId> {
+        cap.map(|cap| CapId(cap.0.saturating_add(self.caps)))
+    }
+
     /// What is added to the numbers of the next process, if this one takes so many: capabilities, threads, capability
     /// sets, cost centres, counters, texts.
     pub(super) fn after(&self, taken: &[u64; 6]) -> Result<Self, &'static str> {

@@ -1,6 +1,21 @@
 //! Every event that GHC 6.12 to 9.12 writes, in one table: its number, its name
 //! in the runtime, what it is about, and its fields in the order of the file.
 //!
+//! One event is not of GHC. `eventscope cut` writes `CutRange` (240), which other programs
+//! skip by the size that the header declares. Its payload is four big-endian `u64` times on the
+//! log's clock, in nanoseconds, 32 bytes:
+//!
+//! | bytes | field | meaning |
+//! |---|---|---|
+//! | 0–7 | `from` | start of the range that the log was cut to; 0 without one |
+//! | 8–15 | `to` | end of the range, exclusive; `u64::MAX` without one |
+//! | 16–23 | `first` | first event of the original log |
+//! | 24–31 | `last` | last event of the original log |
+//!
+//! There is one event without a capability, and one in the blocks of each capability, with the first and last
+//! event of that capability. All events with a time outside of the range only define the state in the range:
+//! nothing outside of it counts.
+//!
 //! The table makes the [`Event`] enum, its decoder, the listing of its fields, a
 //! constant of [`EventType`] for each number, and the sets of types
 //! ([`EventSet`](crate::EventSet)) that say which events a part of the program takes. No number of
@@ -448,6 +463,9 @@ events! {
         allocs "tickyCtrSampleAllocs": u64, allocd "tickyCtrSampleAllocd": u64,
     }
     212 TICKY_BEGIN_SAMPLE Fixed Ticky TickyBeginSample {}
+    240 CUT_RANGE Fixed Process CutRange {
+        from "from": u64, to "to": u64, first "first": u64, last "last": u64,
+    }
 }
 
 /// What the fields of a payload say of its length, which may be wrong.
@@ -594,6 +612,23 @@ mod tests {
             }
         );
         assert_eq!(event.name(), "UnknownEvent");
+    }
+
+    #[test]
+    fn the_range_of_a_cut_is_four_times() {
+        let bytes = [1_u64, 2, 3, u64::MAX].map(u64::to_be_bytes).concat();
+        let event = Event::CutRange {
+            from: 1,
+            to: 2,
+            first: 3,
+            last: u64::MAX,
+        };
+        assert_eq!(decode(240, &bytes), event);
+        assert_eq!(EventType::CUT_RANGE.least_payload_bytes(), Some(32));
+        assert!(matches!(
+            decode(240, &bytes[..31]),
+            Event::UnknownEvent { .. }
+        ));
     }
 
     #[test]

@@ -151,6 +151,7 @@ impl<'a> Scope<'a> {
     /// A part of a log, or all of it.
     #[must_use]
     pub fn new(log: &'a Recording, range: Option<Interval>) -> Self {
+        let range = log.within_cut(range);
         let is_whole = range.is_none();
         let range = range.unwrap_or_else(|| log.whole());
         let times = log.times(Some(range));

@@ -56,6 +56,10 @@ impl Query for BandTableQuery {
     type Answer = Option<BandTable>;
     const NAME: &'static str = "table of bands";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
+
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.table(log.heap_log())
     }
@@ -71,6 +75,10 @@ impl Query for BandTextQuery {
     type Answer = Option<String>;
     const NAME: &'static str = "table of bands as text";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.query.range)
+    }
+
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.text(log.heap_log())
     }
@@ -79,6 +87,10 @@ impl Query for BandTextQuery {
 impl Query for MomentsQuery {
     type Answer = Option<Moments>;
     const NAME: &'static str = "two censuses";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.moments(log.heap_log())
@@ -95,6 +107,10 @@ impl Query for GrowthQuery {
     type Answer = Option<Growing>;
     const NAME: &'static str = "what grows";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
+
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.growing(log.heap_log())
     }
@@ -110,6 +126,10 @@ impl Query for CompanionsQuery {
     type Answer = Option<Companions>;
     const NAME: &'static str = "companions";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
+
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.companions(log.heap_log())
     }
@@ -118,6 +138,10 @@ impl Query for CompanionsQuery {
 impl Query for BurstsQuery {
     type Answer = Option<Bursts>;
     const NAME: &'static str = "bursts";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.bursts(log.heap_log())
@@ -136,6 +160,10 @@ impl Query for RanThenQuery {
 impl Query for TreeQuery {
     type Answer = Option<TreeAnswer>;
     const NAME: &'static str = "cost-centre tree";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.rows(log.heap_log())

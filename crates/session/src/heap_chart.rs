@@ -26,6 +26,10 @@ impl Query for ChartQuery {
     type Answer = Option<Chart>;
     const NAME: &'static str = "chart of the heap";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
+
     async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Chart> {
         log.heap_chart(self)
     }

@@ -418,7 +418,8 @@ impl Session {
         lives.map(|(cap, life)| CapLife { cap, life }).collect()
     }
 
-    /// The time in which there are events; before any is read, that of the blocks.
+    /// The time in which there are events, in the range that the log was cut to; before any is read,
+    /// that of the blocks.
     pub(crate) fn span(&self) -> Option<Interval> {
         let blocks = self
             .reader
@@ -435,7 +436,7 @@ impl Session {
             .first_and_last()
             .map(|(first, last)| Interval::new(first, last));
         if self.complete {
-            read
+            read.and_then(|read| self.recording.within_cut(Some(read)))
         } else {
             indexed.or(read)
         }

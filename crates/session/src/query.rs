@@ -4,6 +4,7 @@
 pub use analysis::listen::{Alone, Later, Listen};
 pub use model::columns::Column;
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::ops::Range;
 use std::rc::Rc;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Session;
 use analysis::listen::at_once;
+use model::time::Interval;
 
 /// A question about an open log: a type with its answer and the function that
 /// answers it.
@@ -21,7 +23,7 @@ use analysis::listen::at_once;
 /// ([`Listen`]) for whoever answers to hear other questions meanwhile,
 /// and so that it can read the file again ([`Host::read`]). To give it up is to
 /// drop the future.
-pub trait Query: Serialize + DeserializeOwned + 'static {
+pub trait Query: Serialize + DeserializeOwned + Clone + 'static {
     /// What comes back.
     type Answer: Serialize + DeserializeOwned + 'static;
     /// What it is called between page and worker.
@@ -29,6 +31,11 @@ pub trait Query: Serialize + DeserializeOwned + 'static {
 
     /// Answers it.
     fn answer(&self, log: &Session, host: &dyn Host) -> impl Future<Output = Self::Answer>;
+
+    /// The range that it is about, where `None` is the whole log.
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        None
+    }
 
     /// The part of an answer that is large and travels as typed arrays.
     fn columns(_: &mut Self::Answer) -> Option<&mut dyn Columns> {
@@ -98,7 +105,18 @@ impl Session {
     /// The answer to a question, with a host that is never waited for: its
     /// futures come true when they are polled again.
     pub fn ask_with<Q: Query>(&self, query: &Q, host: &dyn Host) -> Q::Answer {
-        at_once(query.answer(self, host))
+        at_once(self.within_cut(query).answer(self, host))
+    }
+
+    /// A question about the range that the log was cut to, or the part of its own range that is in it.
+    pub fn within_cut<'a, Q: Query>(&self, query: &'a Q) -> Cow<'a, Q> {
+        let mut query = Cow::Borrowed(query);
+        if self.recording.info.cut_range.is_some()
+            && let Some(range) = query.to_mut().range()
+        {
+            *range = self.recording.within_cut(*range);
+        }
+        query
     }
 }
 

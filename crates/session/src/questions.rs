@@ -144,6 +144,10 @@ impl Query for TimeQuery {
     type Answer = ProgramTimes;
     const NAME: &'static str = "time";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.0)
+    }
+
     async fn answer(&self, log: &Session, _: &dyn Host) -> ProgramTimes {
         log.recording.times(self.0)
     }
@@ -157,6 +161,10 @@ pub struct ThreadTimeQuery(pub Option<Interval>);
 impl Query for ThreadTimeQuery {
     type Answer = Option<Vec<ThreadAccount>>;
     const NAME: &'static str = "time of threads";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.0)
+    }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let store = &log.recording.store;
@@ -174,6 +182,10 @@ impl Query for GcCostsQuery {
     type Answer = Option<Vec<GcCosts>>;
     const NAME: &'static str = "costs of collections";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.0)
+    }
+
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         let account = || log.recording.store.account();
         log.recording
@@ -190,6 +202,10 @@ impl Query for SummaryQuery {
     type Answer = Summary;
     const NAME: &'static str = "summary";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.0)
+    }
+
     async fn answer(&self, log: &Session, _: &dyn Host) -> Summary {
         log.recording.summary(self.0)
     }
@@ -203,6 +219,10 @@ pub struct FindingsQuery(pub Option<Interval>);
 impl Query for FindingsQuery {
     type Answer = Option<Report>;
     const NAME: &'static str = "findings";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.0)
+    }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         log.recording.is_settled().then_some(())?;
@@ -225,6 +245,10 @@ impl Query for DigestQuery {
     type Answer = Option<Digest>;
     const NAME: &'static str = "digest";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.0)
+    }
+
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let recording = &log.recording;
         recording.is_settled().then_some(())?;
@@ -235,6 +259,10 @@ impl Query for DigestQuery {
 impl Query for CollectionsQuery {
     type Answer = CollectionsReply;
     const NAME: &'static str = "collections";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> CollectionsReply {
         let end = log.recording.end();
@@ -250,6 +278,10 @@ impl Query for SparksQuery {
     type Answer = SparksReply;
     const NAME: &'static str = "sparks";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.0)
+    }
+
     async fn answer(&self, log: &Session, _: &dyn Host) -> SparksReply {
         log.recording.sparks(self.0)
     }
@@ -262,6 +294,10 @@ pub struct HeldQuery(pub Option<Interval>);
 impl Query for HeldQuery {
     type Answer = Held;
     const NAME: &'static str = "memory held";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.0)
+    }
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Held {
         log.recording.held(self.0)
@@ -282,6 +318,10 @@ pub struct CensusCostQuery {
 impl Query for CensusCostQuery {
     type Answer = Option<String>;
     const NAME: &'static str = "cost of censuses";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         let profile = log.recording.heap().get(self.profile as usize)?;
@@ -309,6 +349,10 @@ impl Query for ThreadTableQuery {
     type Answer = Option<ThreadTable>;
     const NAME: &'static str = "thread table";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
+
     async fn answer(&self, log: &Session, host: &dyn Host) -> Option<ThreadTable> {
         log.recording.store.thread_table(self, host).await
     }
@@ -318,6 +362,10 @@ impl Query for ThreadTableQuery {
 impl Query for WaitTotalsQuery {
     type Answer = Option<WaitTotals>;
     const NAME: &'static str = "waits of a thread";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Option<WaitTotals> {
         log.recording.store.wait_totals(self, host).await
@@ -329,6 +377,10 @@ impl Query for TickyQuery {
     type Answer = TickyTable;
     const NAME: &'static str = "ticky";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
+
     async fn answer(&self, log: &Session, _: &dyn Host) -> TickyTable {
         log.recording.ticky_table(self)
     }
@@ -338,6 +390,10 @@ impl Query for TickyQuery {
 impl Query for FlameQuery {
     type Answer = Option<(FlameHead, FlameBoxes)>;
     const NAME: &'static str = "flame graph";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.choice.range)
+    }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let origin = log.origin_of(&self.choice, host).await?;
@@ -368,6 +424,10 @@ impl Query for FlameTableQuery {
     type Answer = (Vec<FlameRow>, CensusCounts);
     const NAME: &'static str = "frames of a flame graph";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.choice.range)
+    }
+
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let origin = log.origin_of(&self.choice, host).await;
         let rows = origin.map(|origin| table(&log.flame_steps, &*origin, self));
@@ -380,6 +440,10 @@ impl Query for FlamePlaceQuery {
     type Answer = Option<FlamePlace>;
     const NAME: &'static str = "place of a box";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.choice.range)
+    }
+
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let origin = log.origin_of(&self.choice, host).await?;
         place(&log.flame_steps, &*origin, self)
@@ -390,6 +454,10 @@ impl Query for FlamePlaceQuery {
 impl Query for FlameMatchesQuery {
     type Answer = FlameMatches;
     const NAME: &'static str = "matches in a flame graph";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.choice.range)
+    }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> FlameMatches {
         let origin = log.origin_of(&self.choice, host).await;
@@ -441,6 +509,10 @@ columns!(FileBytes { bytes });
 impl Query for FlameExportQuery {
     type Answer = Option<FileBytes>;
     const NAME: &'static str = "flame graph as a file";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.query.choice.range)
+    }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Option<FileBytes> {
         log.flame_file(&self.query, self.format, host).await

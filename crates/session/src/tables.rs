@@ -11,6 +11,7 @@ use crate::ticky_export::ticky_text;
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::ticky::TickyQuery;
 use analysis::timeline::thread_table::ThreadTableQuery;
+use model::time::Interval;
 
 /// A table of threads as a text, with the names of its columns before the first row of all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,6 +25,10 @@ pub struct ThreadTextQuery {
 impl Query for ThreadTextQuery {
     type Answer = Option<String>;
     const NAME: &'static str = "threads as text";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.query.range)
+    }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Option<String> {
         let table = log.recording.store.thread_table(&self.query, host).await?;
@@ -45,6 +50,10 @@ impl Query for CollectionTextQuery {
     type Answer = String;
     const NAME: &'static str = "collections as text";
 
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.query.range)
+    }
+
     async fn answer(&self, log: &Session, _: &dyn Host) -> String {
         let end = log.recording.end();
         let table = log.recording.numbers.collections(end, &self.query);
@@ -65,6 +74,10 @@ pub struct TickyTextQuery {
 impl Query for TickyTextQuery {
     type Answer = String;
     const NAME: &'static str = "ticky as text";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.query.range)
+    }
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> String {
         let table = log.recording.ticky_table(&self.query);

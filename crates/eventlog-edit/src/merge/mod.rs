@@ -15,6 +15,9 @@
 //! | tasks, info tables, ticky counters, spans and instruments of opentelemetry, texts and places of ghc-stack-profiler | have the process's place (1, 2, …) in their 16 highest bits |
 //! | processes and machines of Eden, OS threads, process ids | stay: they are no different in each log |
 //!
+//! If all logs were cut to ranges, the new one has the range from the first start to the last end, and
+//! declares it with [`EventType::CUT_RANGE`]; the parts of a whole log are the whole log.
+//!
 //! Each process has its capability set of the kind `OsProcess`, with process id and command line; where
 //! a log has none, one is made with the name of the file. A log has no place for whose a heap
 //! census is, so only the heap profile of the first process that has one is written.
@@ -41,10 +44,12 @@ use self::types::Types;
 use super::renumber::Numbering;
 use super::writer::{LogWriter, NewEvent};
 use eventlog::EventSet;
+use eventlog::cursor::Cursor;
 use eventlog::event::EventType;
-use eventlog::ids::{CapId, Duration, Nanos};
+use eventlog::ids::{Duration, Nanos};
 use eventlog::problem::LogError;
 use eventlog::source::Source;
+use eventlog::status::StopCodes;
 use thiserror::Error;
 
 /// The types that a heap profile is made of.
@@ -118,6 +123,7 @@ pub fn merge<S: Source, W: Write>(
     let mut merging = Merging {
         writer: LogWriter::new(out),
         types: &plan.types,
+        cut_range: plan.cut_range,
         payload: Vec::new(),
         counts: MergeCounts::default(),
     };
@@ -159,6 +165,7 @@ pub fn merge<S: Source, W: Write>(
 struct Merging<'a, W> {
     writer: LogWriter<W>,
     types: &'a Types,
+    cut_range: Option<(Nanos, Nanos)>,
     payload: Vec<u8>,
     counts: MergeCounts,
 }
@@ -192,6 +199,28 @@ impl<W: Write> Merging<'_, W> {
         Ok(())
     }
 
+    /// Declares the range of the new log in place of that of a part.
+    fn write_range(
+        &mut self,
+        held: &Held<'_>,
+        numbering: &Numbering,
+        shift: Duration,
+    ) -> io::Result<()> {
+        let mut fields = Cursor::new(held.payload, StopCodes::Standard);
+        let times: [Option<u64>; 4] = std::array::from_fn(|_| fields.field());
+        let (Some((from, to)), [_, _, Some(first), Some(last)]) = (self.cut_range, times) else {
+            return Ok(());
+        };
+        let times = [from, to, Nanos(first) + shift, Nanos(last) + shift];
+        self.counts.events += 1;
+        self.writer.event(&NewEvent {
+            id: held.id,
+            time: held.time + shift,
+            cap: numbering.new_cap(held.cap),
+            payload: &times.map(|time| time.0.to_be_bytes()).concat(),
+        })
+    }
+
     fn write(
         &mut self,
         held: &Held<'_>,
@@ -204,6 +233,9 @@ impl<W: Write> Merging<'_, W> {
             self.counts.censuses += 1;
             return Ok(());
         }
+        if held.id == EventType::CUT_RANGE && held.header.knows(held.id) {
+            return self.write_range(held, numbering, shift);
+        }
         numbering.rewrite(held, self.types.stop_codes(), &mut self.payload);
         if !self.types.fit(held.header, held.id, &mut self.payload) {
             *self.counts.misfits.entry(held.id).or_default() += 1;
@@ -213,9 +245,7 @@ impl<W: Write> Merging<'_, W> {
         let event = NewEvent {
             id: held.id,
             time: held.time + shift,
-            cap: held
-                .cap
-                .map(|cap| CapId(cap.0.saturating_add(numbering.caps))),
+            cap: numbering.new_cap(held.cap),
             payload: &self.payload,
         };
         self.writer.event_of_process(process, &event)

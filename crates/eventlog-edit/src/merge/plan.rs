@@ -80,6 +80,8 @@ pub enum PlanError {
 pub struct Plan {
     pub(super) processes: Vec<Planned>,
     pub(super) types: Types,
+    /// The range of the new log, if all logs were cut to ranges.
+    pub(super) cut_range: Option<(Nanos, Nanos)>,
     aligned: Vec<Aligned>,
 }
 
@@ -152,9 +154,11 @@ impl Plan {
             });
             with_censuses |= censuses;
         }
+        let cut_range = cut_range(logs, &planned);
         let makes = planned.iter().any(|process| process.made.is_some());
         Ok(Self {
-            types: Types::of(logs, makes),
+            types: Types::of(logs, makes, cut_range.is_some()),
+            cut_range,
             processes: planned,
             aligned,
         })
@@ -171,6 +175,25 @@ impl Plan {
     pub fn processes(&self) -> usize {
         self.processes.len()
     }
+}
+
+/// The range from the first start to the last end of those that the logs were cut to; `None` if that is all
+/// of them.
+fn cut_range(logs: &[Facts], processes: &[Planned]) -> Option<(Nanos, Nanos)> {
+    const WHOLE: (Nanos, Nanos) = (Nanos(0), Nanos(u64::MAX));
+    let ranges = processes.iter().flat_map(|process| {
+        process.logs.iter().map(|&log| {
+            let (from, to) = logs[log].cut_range.unwrap_or(WHOLE);
+            let from = if from == WHOLE.0 {
+                from
+            } else {
+                from + process.shift
+            };
+            (from, to + process.shift)
+        })
+    });
+    let range = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    range.filter(|&range| range != WHOLE)
 }
 
 /// The logs by process, in their order.

@@ -21,6 +21,7 @@ const SAYING: EventSet = EventSet::of(&[
     EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
     EventType::USER_MARKER,
     EventType::USER_MSG,
+    EventType::CUT_RANGE,
 ]);
 
 /// The kind of a capability set that is an OS process.
@@ -31,7 +32,7 @@ pub(super) const OS_PROCESS: u16 = 2;
 pub struct Facts {
     /// What its file is called.
     pub name: String,
-    /// The types that it declares.
+    /// The types that it declares, without [`EventType::CUT_RANGE`].
     pub types: Vec<TypeDecl>,
     /// How many numbers its capabilities take: one more than the largest.
     pub caps: u32,
@@ -53,6 +54,8 @@ pub struct Facts {
     pub has_process: bool,
     /// Whether it has a heap profile.
     pub has_censuses: bool,
+    /// The range that it was cut to: its start, and its end.
+    pub cut_range: Option<(Nanos, Nanos)>,
     /// Its first time.
     pub first: Option<Nanos>,
     /// When it first has the marker that was asked for.
@@ -86,8 +89,11 @@ impl Survey {
     pub fn finish(self, header: Option<&Header>) -> Facts {
         Facts {
             types: header
-                .map(|header| header.types.clone())
-                .unwrap_or_default(),
+                .into_iter()
+                .flat_map(|header| &header.types)
+                .filter(|decl| decl.id != EventType::CUT_RANGE)
+                .cloned()
+                .collect(),
             ..self.facts
         }
     }
@@ -98,6 +104,10 @@ impl Survey {
             Event::WallClockTime { sec, nsec, .. } => {
                 let unix = u128::from(sec) * 1_000_000_000 + u128::from(nsec);
                 facts.wall_clock.get_or_insert((record.time, unix));
+            }
+            Event::CutRange { from, to, .. } => {
+                let (start, end) = facts.cut_range.unwrap_or((Nanos(from), Nanos(to)));
+                facts.cut_range = Some((start.min(Nanos(from)), end.max(Nanos(to))));
             }
             Event::OsProcessPid { pid, .. } => drop(facts.pid.get_or_insert(pid)),
             Event::CapsetCreate { capset_type, .. } => {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::survey::Facts;
+use crate::cut::CUT_RANGE_NAME;
 use eventlog::event::{EventType, SizeClass};
 use eventlog::header::{Header, TypeDecl};
 use eventlog::status::StopCodes;
@@ -21,8 +22,9 @@ pub(super) struct Types {
 
 impl Types {
     /// Those of all logs. Where fixed sizes differ, the largest counts, as newer GHCs append
-    /// fields. `makes_processes` adds those that tell of a process.
-    pub(super) fn of(logs: &[Facts], makes_processes: bool) -> Self {
+    /// fields. `makes_processes` adds those that tell of a process, `has_range` the one that declares
+    /// a range.
+    pub(super) fn of(logs: &[Facts], makes_processes: bool, has_range: bool) -> Self {
         let mut types = Self {
             all: Vec::new(),
             places: BTreeMap::new(),
@@ -43,6 +45,9 @@ impl Types {
                 "Add capability to capability set",
             );
             types.need(EventType::PROGRAM_ARGS, "Program arguments");
+        }
+        if has_range {
+            types.need(EventType::CUT_RANGE, CUT_RANGE_NAME);
         }
         let declares = |id| types.places.contains_key(&id);
         if declares(EventType::USER_MARKER) && !declares(EventType::HACK_BUG_T9003) {
@@ -151,7 +156,7 @@ mod tests {
         let run = EventType::RUN_THREAD;
         let logs = [4, 60_000].map(|size| facts(&[(run, Some(size))]));
         for logs in [logs.clone(), [logs[1].clone(), logs[0].clone()]] {
-            let types = Types::of(&logs, false);
+            let types = Types::of(&logs, false, false);
             let header = |log: &Facts| Header::try_from(log.types.clone()).expect("types");
             let own = logs[0].types[0].size.map(usize::from).unwrap_or_default();
             assert!(types.fit(&header(&logs[0]), run, &mut vec![0; own]));
@@ -179,7 +184,7 @@ mod tests {
             (own, Some(3)),
             (other, Some(1)),
         ]);
-        let types = Types::of(&[older.clone(), newer.clone()], true);
+        let types = Types::of(&[older.clone(), newer.clone()], true, false);
         let declared: BTreeMap<EventType, Option<u16>> =
             types.declared().map(|(id, size, _)| (id, size)).collect();
         assert_eq!(declared[&census], Some(14));

@@ -81,6 +81,12 @@ fn write_origin(out: &mut String, event: &Event<'_>) -> fmt::Result {
                 "capability set {capset}: the wall clock says {utc} ({sec} s and {nsec} ns since 1970)"
             )
         }
+        E::CutRange {
+            from, to: u64::MAX, ..
+        } => write!(out, "the log was cut to the range from {from} ns on"),
+        E::CutRange { from, to, .. } => {
+            write!(out, "the log was cut to the range from {from} to {to} ns")
+        }
         _ => Ok(()),
     }
 }

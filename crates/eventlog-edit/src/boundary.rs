@@ -1,0 +1,604 @@
+//! Events outside of a range on which its numbers depend.
+//!
+//! The numbers of a range need the state at its start, and the ends of what goes on at its end. Both are
+//! events of the log at their own times, so that since when something lasts stays known, and parts of
+//! a log that are merged are the log again:
+//!
+//! | of | before the range | behind it |
+//! |---|---|---|
+//! | each thread that has not finished | creation, last run and stop, then the first wakeup and the last migration | the stop of a run in progress |
+//! | each capability | its last run and stop, its `GC_START` without an end | its next run and stop, that `GC_END` |
+//! | collections | the last one, and one in progress, from the request on | the rest of one in progress, and the next one |
+//! | each counter and gauge, time profile | the last value or sample | the next one |
+//! | heap census | the last one | the rest of one in progress, else the next one |
+//! | nonmoving collector | its last cycle | the rest of one in progress |
+//! | each task | last migration, deletion | |
+//! | definitions | all | those that name something of the range |
+
+use std::rc::Rc;
+
+use eventlog::hash::{SeededMap, SeededSet};
+
+use super::definition::is_definition;
+use eventlog::cursor::Cursor;
+use eventlog::event::{EventType, Subject};
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::{EventSet, Record, StopStatus};
+
+/// Events of collections.
+const COLLECTION: EventSet = EventSet::about(Subject::Collection);
+
+/// Values that the runtime writes in collections. Each holds until the next one.
+const GC_SAMPLES: EventSet = EventSet::of(&[
+    EventType::HEAP_ALLOCATED,
+    EventType::HEAP_SIZE,
+    EventType::HEAP_LIVE,
+    EventType::MEM_RETURN,
+    EventType::BLOCKS_SIZE,
+    EventType::SPARK_COUNTERS,
+]);
+
+/// All values that hold until the next one, samples of a time profile, and single sparks: whether a log
+/// has those decides what is known of sparks.
+const SAMPLES: EventSet = GC_SAMPLES.union(EventSet::of(&[
+    EventType::SPARK_CREATE,
+    EventType::SPARK_DUD,
+    EventType::SPARK_OVERFLOW,
+    EventType::SPARK_RUN,
+    EventType::SPARK_STEAL,
+    EventType::SPARK_FIZZLE,
+    EventType::SPARK_GC,
+    EventType::NONMOVING_HEAP_CENSUS,
+    EventType::NONMOVING_PRUNED_SEGMENTS,
+    EventType::PROF_SAMPLE_COST_CENTRE,
+]));
+
+/// Events of the nonmoving collector's cycle.
+const NONMOVING: EventSet = EventSet::about(Subject::Nonmoving).without(SAMPLES);
+
+/// Events of a census of the heap.
+const CENSUS: EventSet = EventSet::of(&[
+    EventType::HEAP_PROF_SAMPLE_BEGIN,
+    EventType::HEAP_PROF_SAMPLE_COST_CENTRE,
+    EventType::HEAP_PROF_SAMPLE_STRING,
+    EventType::HEAP_PROF_SAMPLE_END,
+    EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
+]);
+
+/// Runs of threads.
+const RUNS: EventSet = EventSet::of(&[EventType::RUN_THREAD, EventType::STOP_THREAD]);
+
+/// Events after which a thread can run.
+const WAKEUPS: EventSet = EventSet::of(&[
+    EventType::THREAD_WAKEUP,
+    EventType::MIGRATE_THREAD,
+    EventType::THREAD_RUNNABLE,
+]);
+
+/// Definitions that only matter from their time on.
+const CHANGES: EventSet = EventSet::of(&[
+    EventType::STARTUP,
+    EventType::CAP_DELETE,
+    EventType::CAP_DISABLE,
+    EventType::CAP_ENABLE,
+    EventType::CAPSET_DELETE,
+    EventType::CAPSET_REMOVE_CAP,
+    EventType::TASK_CREATE,
+]);
+
+/// What a sample is a value of.
+type SampleKey = (EventType, Option<CapId>, u32);
+
+fn sample_key(record: &Record<'_>) -> SampleKey {
+    let bytes = match record.id {
+        EventType::HEAP_ALLOCATED
+        | EventType::HEAP_SIZE
+        | EventType::HEAP_LIVE
+        | EventType::MEM_RETURN
+        | EventType::BLOCKS_SIZE
+        | EventType::PROF_SAMPLE_COST_CENTRE => 4,
+        // The size of blocks stands before three counts.
+        EventType::NONMOVING_HEAP_CENSUS => record.payload.len().saturating_sub(12),
+        _ => 0,
+    };
+    let bytes = record.payload.get(..bytes).unwrap_or_default();
+    let key = bytes
+        .iter()
+        .fold(0, |key, &byte| key << 8 | u32::from(byte));
+    (record.id, record.cap, key)
+}
+
+/// The thread that an event is about: its first field.
+pub(crate) fn own_thread(record: &Record<'_>) -> Option<ThreadId> {
+    let is_known = EventSet::OF_A_THREAD.contains(record.id) && record.header.knows(record.id);
+    let mut fields = Cursor::new(record.payload, record.header.stop_codes);
+    is_known.then(|| fields.field()).flatten()
+}
+
+/// Whether a thread has finished by this stop.
+fn is_last_stop(record: &Record<'_>) -> bool {
+    let mut fields = Cursor::new(record.payload, record.header.stop_codes);
+    let status = fields.field::<ThreadId>().and_then(|_| fields.field());
+    matches!(status, Some(StopStatus::ThreadFinished))
+}
+
+/// The place of a capability in a list; that of none is the first.
+pub(crate) fn cap_place(cap: Option<CapId>) -> usize {
+    cap.map_or(0, |cap| usize::from(cap.0) + 1)
+}
+
+/// The slot of a capability in a list.
+pub(crate) fn slot<T: Default>(all: &mut Vec<T>, cap: Option<CapId>) -> &mut T {
+    let at = cap_place(cap);
+    if at >= all.len() {
+        all.resize_with(at + 1, T::default);
+    }
+    &mut all[at]
+}
+
+/// What goes on at a moment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Activity {
+    /// The thread that runs on each capability; first on none.
+    running: Vec<Option<ThreadId>>,
+    /// The capabilities whose `GC_START` has no end yet.
+    in_collection: SeededSet<Option<CapId>>,
+    /// The capability that has written the statistics of the collection.
+    leader: Option<CapId>,
+    /// Whether the log has statistics of collections.
+    has_statistics: bool,
+    /// Whether a collection is requested or goes on.
+    is_collecting: bool,
+    /// Whether a capability has started it.
+    has_started: bool,
+    has_task: bool,
+    is_counting: bool,
+    is_marking: bool,
+    last_thread: ThreadId,
+}
+
+impl Activity {
+    /// Takes an event of a type that the log knows. Whether something begins with it: a
+    /// collection, a census, a cycle of the nonmoving collector.
+    fn step(&mut self, record: &Record<'_>) -> bool {
+        let cap = record.cap;
+        if let Some(thread) = own_thread(record) {
+            self.last_thread = self.last_thread.max(thread);
+        }
+        match record.id {
+            EventType::RUN_THREAD => {
+                *slot(&mut self.running, cap) = own_thread(record);
+                false
+            }
+            EventType::STOP_THREAD => {
+                *slot(&mut self.running, cap) = None;
+                false
+            }
+            EventType::REQUEST_SEQ_GC | EventType::REQUEST_PAR_GC => self.begin_collection(),
+            EventType::GC_START => {
+                let begins = self.begin_collection();
+                self.in_collection.insert(cap);
+                self.has_started = true;
+                begins
+            }
+            EventType::GC_STATS_GHC => {
+                self.leader = cap;
+                self.has_statistics = true;
+                false
+            }
+            EventType::GC_END => {
+                self.in_collection.remove(&cap);
+                // Other capabilities may end it later, even when the next one is requested.
+                let is_over = if self.has_statistics {
+                    cap.is_some() && self.leader == cap
+                } else {
+                    self.has_started && self.in_collection.is_empty()
+                };
+                if is_over {
+                    self.is_collecting = false;
+                    self.leader = None;
+                }
+                false
+            }
+            EventType::TASK_CREATE => {
+                self.has_task = true;
+                false
+            }
+            EventType::HEAP_PROF_SAMPLE_BEGIN | EventType::HEAP_BIO_PROF_SAMPLE_BEGIN => {
+                self.is_counting = true;
+                true
+            }
+            EventType::HEAP_PROF_SAMPLE_END => {
+                self.is_counting = false;
+                false
+            }
+            EventType::CONC_SWEEP_END => {
+                self.is_marking = false;
+                false
+            }
+            id if NONMOVING.contains(id) => !std::mem::replace(&mut self.is_marking, true),
+            _ => false,
+        }
+    }
+
+    /// A collection is requested or started. Whether that is not the one in progress.
+    fn begin_collection(&mut self) -> bool {
+        let goes_on = self.is_collecting && !(self.has_started && self.in_collection.is_empty());
+        if !goes_on {
+            self.is_collecting = true;
+            self.has_started = false;
+        }
+        !goes_on
+    }
+
+    /// The thread that runs on a capability.
+    pub(crate) fn running(&self, cap: Option<CapId>) -> Option<ThreadId> {
+        self.running.get(cap_place(cap)).copied().flatten()
+    }
+
+    /// Takes an event.
+    pub(crate) fn note(&mut self, record: &Record<'_>) {
+        if record.header.knows(record.id) {
+            self.step(record);
+        }
+    }
+}
+
+/// An event that is to be written later.
+#[derive(Debug)]
+pub(crate) struct OwnedEvent {
+    /// Which event of the log it is.
+    number: u64,
+    pub(crate) id: EventType,
+    pub(crate) time: Nanos,
+    pub(crate) cap: Option<CapId>,
+    pub(crate) payload: Box<[u8]>,
+}
+
+type Slot = Option<Rc<OwnedEvent>>;
+
+/// The last run of a thread, or on a capability.
+#[derive(Debug, Default)]
+struct LastRun {
+    thread: Option<ThreadId>,
+    run: Slot,
+    stop: Slot,
+}
+
+#[derive(Debug, Default)]
+struct ThreadEvents {
+    created: Slot,
+    last: LastRun,
+    /// After the stop.
+    woken: Slot,
+    migrated: Slot,
+}
+
+/// The events before a range that define the state at its start.
+#[derive(Debug, Default)]
+pub(crate) struct EntryState {
+    count: u64,
+    definitions: Vec<Rc<OwnedEvent>>,
+    threads: SeededMap<ThreadId, ThreadEvents>,
+    last_runs: Vec<LastRun>,
+    /// `GC_START` without an end.
+    gc_starts: Vec<Slot>,
+    samples: SeededMap<SampleKey, Rc<OwnedEvent>>,
+    collection: Vec<Rc<OwnedEvent>>,
+    collection_before: Vec<Rc<OwnedEvent>>,
+    census: Vec<Rc<OwnedEvent>>,
+    census_before: Vec<Rc<OwnedEvent>>,
+    cycle: Vec<Rc<OwnedEvent>>,
+    /// Of each task, by the bytes of its number: its last migration and its deletion.
+    tasks: SeededMap<[u8; 8], [Slot; 2]>,
+}
+
+impl EntryState {
+    /// Whether a definition may be written at once, as no event waits that was before it.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Takes an event before the range; `activity` is that before the event.
+    pub(crate) fn note(&mut self, record: &Record<'_>, activity: &mut Activity) {
+        let id = record.id;
+        let begins = record.header.knows(id) && activity.step(record);
+        if is_definition(record) {
+            let event = self.copy(record);
+            self.definitions.push(event);
+            return;
+        }
+        if !record.header.knows(id) {
+            return;
+        }
+        if SAMPLES.contains(id) {
+            let event = self.copy(record);
+            self.samples.insert(sample_key(record), Rc::clone(&event));
+            if GC_SAMPLES.contains(id) && !self.collection.is_empty() {
+                self.collection.push(event);
+            }
+        } else if RUNS.contains(id) {
+            self.note_run(record);
+        } else if COLLECTION.contains(id) {
+            self.note_collection(record, begins);
+        } else if CENSUS.contains(id) {
+            if begins {
+                self.census_before = std::mem::take(&mut self.census);
+            }
+            let event = self.copy(record);
+            self.census.push(event);
+        } else if NONMOVING.contains(id) {
+            if begins {
+                self.cycle.clear();
+            }
+            let event = self.copy(record);
+            self.cycle.push(event);
+        } else if matches!(id, EventType::TASK_MIGRATE | EventType::TASK_DELETE) {
+            if let Some(task) = record.payload.first_chunk() {
+                let event = self.copy(record);
+                let place = usize::from(id == EventType::TASK_DELETE);
+                self.tasks.entry(*task).or_default()[place] = Some(event);
+            }
+        } else if let Some(thread) = own_thread(record) {
+            self.note_thread(record, thread);
+        }
+    }
+
+    fn note_thread(&mut self, record: &Record<'_>, thread: ThreadId) {
+        if record.id == EventType::CREATE_THREAD {
+            let created = Some(self.copy(record));
+            let events = self.threads.entry(thread).or_default();
+            *events = ThreadEvents {
+                created,
+                ..ThreadEvents::default()
+            };
+        } else if WAKEUPS.contains(record.id) && self.threads.contains_key(&thread) {
+            let event = self.copy(record);
+            if let Some(events) = self.threads.get_mut(&thread) {
+                if record.id == EventType::MIGRATE_THREAD {
+                    events.migrated = Some(Rc::clone(&event));
+                }
+                events.woken.get_or_insert(event);
+            }
+        }
+    }
+
+    fn note_run(&mut self, record: &Record<'_>) {
+        let Some(thread) = own_thread(record) else {
+            return;
+        };
+        let event = self.copy(record);
+        let on_cap = slot(&mut self.last_runs, record.cap);
+        let events = self.threads.entry(thread).or_default();
+        for last in [on_cap, &mut events.last] {
+            if record.id == EventType::RUN_THREAD {
+                *last = LastRun {
+                    thread: Some(thread),
+                    run: Some(Rc::clone(&event)),
+                    stop: None,
+                };
+            } else {
+                last.stop = Some(Rc::clone(&event));
+            }
+        }
+        (events.woken, events.migrated) = (None, None);
+        if record.id == EventType::STOP_THREAD && is_last_stop(record) {
+            self.threads.remove(&thread);
+            // Without this stop, an earlier run on another capability would make it look alive.
+            let here = cap_place(record.cap);
+            for (place, last) in self.last_runs.iter_mut().enumerate() {
+                if place != here && last.thread == Some(thread) {
+                    *last = LastRun::default();
+                }
+            }
+        }
+    }
+
+    fn note_collection(&mut self, record: &Record<'_>, begins: bool) {
+        if begins {
+            // An end that is still to come needs its start.
+            let open = self.gc_starts.iter().flatten().cloned().collect();
+            self.collection_before = std::mem::replace(&mut self.collection, open);
+        }
+        let event = self.copy(record);
+        match record.id {
+            EventType::GC_START => *slot(&mut self.gc_starts, record.cap) = Some(Rc::clone(&event)),
+            EventType::GC_END => *slot(&mut self.gc_starts, record.cap) = None,
+            _ => {}
+        }
+        self.collection.push(event);
+    }
+
+    fn copy(&mut self, record: &Record<'_>) -> Rc<OwnedEvent> {
+        self.count += 1;
+        Rc::new(OwnedEvent {
+            number: self.count,
+            id: record.id,
+            time: record.time,
+            cap: record.cap,
+            payload: record.payload.into(),
+        })
+    }
+
+    /// The events, in the order of the log.
+    pub(crate) fn into_events(self, activity: &Activity) -> Vec<Rc<OwnedEvent>> {
+        let mut all = self.definitions;
+        let runs = |last: LastRun| [last.run, last.stop];
+        for events in self.threads.into_values() {
+            all.extend(
+                [events.created, events.woken, events.migrated]
+                    .into_iter()
+                    .flatten(),
+            );
+            all.extend(runs(events.last).into_iter().flatten());
+        }
+        all.extend(self.last_runs.into_iter().flat_map(runs).flatten());
+        all.extend(self.gc_starts.into_iter().flatten());
+        all.extend(self.samples.into_values());
+        if activity.is_collecting {
+            all.extend(self.collection_before);
+        }
+        all.extend(self.collection);
+        if activity.is_counting {
+            all.extend(self.census_before);
+        }
+        all.extend(self.census);
+        all.extend(self.cycle);
+        all.extend(self.tasks.into_values().flatten().flatten());
+        all.sort_unstable_by_key(|event| event.number);
+        all.dedup_by_key(|event| event.number);
+        all
+    }
+}
+
+/// Chooses the events behind a range that end what goes on at its end.
+#[derive(Debug)]
+pub(crate) struct ExitState {
+    /// Now.
+    activity: Activity,
+    /// The threads whose stops are needed.
+    open_runs: SeededSet<ThreadId>,
+    /// The capabilities that have run or run again.
+    ran: SeededSet<Option<CapId>>,
+    /// The capabilities that collected at the end of the range and still do.
+    in_collection: SeededSet<Option<CapId>>,
+    /// The end of the range.
+    end: Nanos,
+    /// How many collections are needed. Behind one in progress the next one is: capabilities
+    /// come back from the first until then.
+    collections: u8,
+    /// Whether more samples of the last of them may follow.
+    is_sampled: bool,
+    census: Next,
+    /// Whether a census of a biography was behind the range.
+    has_later_census: bool,
+    is_marking: bool,
+    samples: SeededSet<SampleKey>,
+}
+
+/// How far the census is that is in progress at the end of a range, or else the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// It is still to come.
+    Needed,
+    /// It goes on.
+    Begun,
+    /// It has ended.
+    Over,
+}
+
+impl ExitState {
+    /// Of a range at whose end this goes on.
+    pub(crate) fn new(activity: Activity, end: Nanos) -> Self {
+        Self {
+            open_runs: activity.running.iter().copied().flatten().collect(),
+            ran: SeededSet::default(),
+            in_collection: activity.in_collection.clone(),
+            end,
+            collections: 1 + u8::from(activity.is_collecting),
+            is_sampled: true,
+            census: if activity.is_counting {
+                Next::Begun
+            } else {
+                Next::Needed
+            },
+            has_later_census: false,
+            is_marking: activity.is_marking,
+            samples: SeededSet::default(),
+            activity,
+        }
+    }
+
+    /// Whether the numbers of the range depend on an event behind it.
+    pub(crate) fn needs(&mut self, record: &Record<'_>) -> bool {
+        let id = record.id;
+        if !record.header.knows(id) {
+            return false;
+        }
+        if id == EventType::TASK_CREATE {
+            // Whether a log has tasks at all decides what is known of them.
+            return !std::mem::replace(&mut self.activity.has_task, true);
+        }
+        if is_definition(record) {
+            let is_later = id == EventType::THREAD_LABEL
+                && own_thread(record).is_none_or(|thread| thread > self.activity.last_thread);
+            return !CHANGES.contains(id) && !is_later;
+        }
+        if SAMPLES.contains(id) {
+            let is_of_collection = GC_SAMPLES.contains(id) && self.is_sampled;
+            return self.samples.insert(sample_key(record)) || is_of_collection;
+        }
+        if RUNS.contains(id) {
+            return self.needs_run(record);
+        }
+        if COLLECTION.contains(id) {
+            return self.needs_collection(record);
+        }
+        if CENSUS.contains(id) {
+            return self.needs_census(record);
+        }
+        if NONMOVING.contains(id) {
+            let goes_on = self.is_marking;
+            self.is_marking &= id != EventType::CONC_SWEEP_END;
+            return goes_on;
+        }
+        false
+    }
+
+    /// The begin of a census stands behind the time in which the heap is counted. GHC before 8.10
+    /// writes no end.
+    ///
+    /// Those of a biography all stand at the end of the log, with their times.
+    fn needs_census(&mut self, record: &Record<'_>) -> bool {
+        match (record.id, self.census) {
+            (EventType::HEAP_BIO_PROF_SAMPLE_BEGIN, state) => {
+                let mut fields = Cursor::new(record.payload, record.header.stop_codes);
+                let time = fields.field::<u64>().and_then(|_| fields.field());
+                let is_inside = time.is_some_and(|time: u64| time < self.end.0);
+                let is_needed = is_inside || state == Next::Needed || !self.has_later_census;
+                self.has_later_census |= !is_inside;
+                self.census = if is_needed { Next::Begun } else { Next::Over };
+                is_needed
+            }
+            (EventType::HEAP_PROF_SAMPLE_BEGIN, Next::Needed) => {
+                self.census = Next::Begun;
+                true
+            }
+            (EventType::HEAP_PROF_SAMPLE_BEGIN, _) => {
+                self.census = Next::Over;
+                false
+            }
+            (EventType::HEAP_PROF_SAMPLE_END, Next::Begun) => {
+                self.census = Next::Over;
+                true
+            }
+            (_, state) => state == Next::Begun,
+        }
+    }
+
+    fn needs_run(&mut self, record: &Record<'_>) -> bool {
+        let Some(thread) = own_thread(record) else {
+            return false;
+        };
+        if record.id == EventType::STOP_THREAD {
+            return self.open_runs.remove(&thread);
+        }
+        self.ran.insert(record.cap) && self.open_runs.insert(thread)
+    }
+
+    fn needs_collection(&mut self, record: &Record<'_>) -> bool {
+        self.is_sampled &= !(self.activity.step(record) && self.collections == 0);
+        let is_needed = self.collections > 0;
+        match record.id {
+            EventType::GC_START if is_needed => {
+                self.in_collection.insert(record.cap);
+                true
+            }
+            EventType::GC_END => {
+                self.collections -= u8::from(is_needed && !self.activity.is_collecting);
+                self.in_collection.remove(&record.cap)
+            }
+            _ => is_needed,
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! A log that was cut to a range gives the numbers that the range has in the whole log.
+
+use crate::common;
+
+use common::merging::{facts, merged};
+use common::{Case, for_all, known, session_of};
+use eventlog::ids::Nanos;
+use eventlog::source::read_log;
+use eventlog_edit::anonymous::Anonymiser;
+use eventlog_edit::cut::{Cut, Selection};
+use eventlog_edit::merge::Align;
+use model::marks::TimelineReply;
+use model::time::Interval;
+use serde::Serialize;
+use serde_json::{Value, json};
+use session::Session;
+use session::heap::choice::HeapAsked;
+use session::questions::{GcCostsQuery, SummaryQuery, ThreadTimeQuery, TimeQuery};
+use session::tracks::capability::Capability;
+use session::tracks::thread::Thread;
+use session::tracks::{Row, TimelineQuery};
+
+/// The part of a log in a range.
+fn cut(mut log: &[u8], range: Interval, anonymise: bool) -> Result<Vec<u8>, String> {
+    let selection = Selection {
+        from: (range.start() > Nanos(0)).then_some(range.start()),
+        to: (range.end() < Nanos(u64::MAX)).then_some(range.end()),
+        ..Selection::default()
+    };
+    let anonymiser = anonymise.then(Anonymiser::default);
+    let mut cut = Cut::new(selection, anonymiser, Vec::new());
+    let reader = read_log(&mut log, &mut cut).map_err(|error| error.to_string())?;
+    let header = reader.header().map(|header| &**header);
+    let (log, _) = cut.finish(header).map_err(|error| error.to_string())?;
+    Ok(log)
+}
+
+/// Ranges of a log, the same in each run: some begin and end with an event.
+fn ranges(log: &[u8], seed: &str, count: usize) -> Vec<Interval> {
+    let mut times = Vec::new();
+    let mut bytes = log;
+    let read = read_log(&mut bytes, &mut |record: &eventlog::Record<'_>| {
+        times.push(record.time.0);
+    });
+    let Some(end) = times.iter().copied().max().filter(|_| read.is_ok()) else {
+        return Vec::new();
+    };
+    let mut state = seed.bytes().fold(7_u64, |state, byte| {
+        state.wrapping_mul(31).wrapping_add(u64::from(byte))
+    });
+    let mut next = |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % below.max(1)
+    };
+    (0..count)
+        .map(|place| {
+            let mut moment = || match place % 2 {
+                0 => next(end + 1),
+                _ => times[next(times.len() as u64) as usize],
+            };
+            let (a, b) = (moment(), moment());
+            let range = (a.min(b), a.max(b));
+            match place {
+                2 => Interval::new(Nanos(range.0), Nanos(u64::MAX)),
+                4 => Interval::new(Nanos(0), Nanos(range.1)),
+                _ => Interval::new(Nanos(range.0), Nanos(range.1)),
+            }
+        })
+        .filter(|range| range.start() < range.end())
+        .collect()
+}
+
+/// The numbers of a log, or of a range of it.
+fn numbers(log: &Session, range: Option<Interval>) -> Value {
+    fn value(of: impl Serialize) -> Value {
+        serde_json::to_value(of).expect("JSON")
+    }
+    let threads = log
+        .ask(&ThreadTimeQuery(range))
+        .expect("a log that is read");
+    let threads = threads.into_iter().map(|thread| {
+        let blocked = thread.blocked_ns.iter();
+        let blocked: Vec<_> = blocked.map(|(code, ns)| (code.0, *ns)).collect();
+        json!({
+            "id": thread.id.0, "label": thread.label, "life": thread.life_ns, "running": thread.running_ns,
+            "paused": thread.ready_paused_ns, "behind": thread.ready_behind_ns, "idle": thread.ready_idle_ns,
+            "blocked": blocked, "foreign": thread.foreign_ns, "unknown": thread.unknown_ns,
+        })
+    });
+    json!({
+        "summary": value(log.ask(&SummaryQuery(range))),
+        "gc_costs": value(log.ask(&GcCostsQuery(range))),
+        "time": value(log.ask(&TimeQuery(range))),
+        "threads": threads.collect::<Vec<_>>(),
+    })
+}
+
+/// Where two values differ, and how.
+fn differences(path: &str, cut: &Value, whole: &Value, out: &mut Vec<String>) {
+    match (cut, whole) {
+        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
+            for (key, value) in a {
+                differences(&format!("{path}.{key}"), value, &b[key], out);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (place, (a, b)) in a.iter().zip(b).enumerate() {
+                differences(&format!("{path}[{place}]"), a, b, out);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            let parted = (0..a.len().max(b.len())).find(|&i| a.get(i) != b.get(i));
+            let place = parted.unwrap_or_default();
+            let (a, b) = (a.get(place), b.get(place));
+            out.push(format!("{path}[{place}] {a:?}, whole {b:?}"));
+        }
+        _ if cut == whole => {}
+        _ => out.push(format!("{path} {cut}, whole {whole}")),
+    }
+}
+
+/// A log, if it has no damage and ends as a log does.
+fn sound(log: &[u8]) -> Option<Session> {
+    let log = session_of(log).ok()?;
+    let overview = log.overview();
+    let is_sound = !overview.damaged && overview.ended && overview.warning_count == 0;
+    is_sound.then_some(log)
+}
+
+fn expect_same(cut: &Value, whole: &Value) -> Result<(), String> {
+    let mut found = Vec::new();
+    differences("", cut, whole, &mut found);
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(found.join("\n    "))
+}
+
+fn without_labels(mut numbers: Value) -> Value {
+    let threads = numbers["threads"].as_array_mut();
+    threads
+        .into_iter()
+        .flatten()
+        .for_each(|thread| thread["label"] = Value::Null);
+    numbers
+}
+
+/// Cuts of a log that can be read without loss: the cut, and its range.
+fn for_all_cuts(
+    counts: common::Known,
+    per_log: usize,
+    check: impl Fn(&Session, &Session, Interval) -> Result<(), String>,
+) {
+    for_all(counts, |case: &Case| {
+        let bytes = case.bytes();
+        let Some(whole) = sound(&bytes) else {
+            return Ok(0);
+        };
+        let mut failures = Vec::new();
+        let ranges = ranges(&bytes, &case.name, per_log);
+        for &range in &ranges {
+            let log = session_of(&cut(&bytes, range, false)?).map_err(|error| error.to_string())?;
+            if let Err(why) = check(&log, &whole, range) {
+                failures.push(format!(
+                    "\n  {} to {}: {why}",
+                    range.start().0,
+                    range.end().0
+                ));
+            }
+        }
+        if failures.is_empty() {
+            return Ok(ranges.len());
+        }
+        Err(failures.concat())
+    });
+}
+
+fn expect_numbers(cut: &Session, whole: &Session, range: Interval) -> Result<(), String> {
+    let mut found = Vec::new();
+    differences(
+        "",
+        &numbers(cut, None),
+        &numbers(whole, Some(range)),
+        &mut found,
+    );
+    let overview = cut.overview();
+    found.extend(
+        overview
+            .warnings
+            .iter()
+            .map(|warning| format!("warning {warning:?}")),
+    );
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(found.join("\n    "))
+}
+
+#[test]
+fn a_cut_log_gives_the_numbers_of_its_range() {
+    for_all_cuts(known([20, 100], [60, 300]), 7, expect_numbers);
+}
+
+#[test]
+fn a_cut_of_a_cut_gives_the_numbers_of_its_range() {
+    for_all(known([20, 40], [60, 150]), |case| {
+        let bytes = case.bytes();
+        let Some(whole) = sound(&bytes) else {
+            return Ok(0);
+        };
+        let ranges = ranges(&bytes, &case.name, 5);
+        let mut things = 0;
+        for (a, b) in ranges.iter().zip(ranges.iter().skip(1)) {
+            let both = a.hull(*b);
+            let log = cut(&cut(&bytes, both, false)?, *a, true)?;
+            let log = session_of(&log).map_err(|error| error.to_string())?;
+            // Labels are others.
+            let numbers = |log, range| without_labels(numbers(log, range));
+            expect_same(&numbers(&log, None), &numbers(&whole, Some(*a)))?;
+            things += 1;
+        }
+        Ok(things)
+    });
+}
+
+#[test]
+fn merged_cuts_give_the_numbers_of_both_ranges() {
+    for_all(known([15, 15], [50, 50]), |case| {
+        let bytes = case.bytes();
+        let Some(whole) = sound(&bytes) else {
+            return Ok(0);
+        };
+        let Some(range) = ranges(&bytes, &case.name, 1).pop() else {
+            return Ok(0);
+        };
+        if facts("log", &bytes, &Align::WallClock)
+            .wall_clock
+            .is_none_or(|(at, _)| at >= range.start())
+        {
+            return Ok(0);
+        }
+        let middle = Nanos(range.start().0.midpoint(range.end().0));
+        let parts = [
+            Interval::new(range.start(), middle),
+            Interval::new(middle, range.end()),
+        ];
+        let parts = [cut(&bytes, parts[0], false)?, cut(&bytes, parts[1], false)?];
+        let (log, ..) = merged(&[&parts[0], &parts[1]], &Align::WallClock, &[])
+            .map_err(|why| why.to_string())?;
+        let log = session_of(&log).map_err(|error| error.to_string())?;
+        expect_same(&numbers(&log, None), &numbers(&whole, Some(range)))?;
+        Ok(1)
+    });
+}
+
+/// The marks of a row that lie in a range and away from its edges, where a pixel shows what is outside
+/// too.
+fn marks(log: &Session, row: Row, range: Interval) -> Value {
+    let query = TimelineQuery {
+        view: range,
+        width_px: 2000,
+        rows: vec![row],
+        heap: HeapAsked {
+            range: Some(range),
+            ..HeapAsked::default()
+        },
+        ..TimelineQuery::default()
+    };
+    let (bucket, width) = (query.bucket_ns() as f64, range.duration().0 as f64);
+    let TimelineReply { spans, points, .. } = log.ask(&query);
+    let is_inside = |start: f64, end: f64| start >= 2.0 * bucket && end <= width - 2.0 * bucket;
+    let spans = (0..spans.row.len()).filter_map(|i| {
+        let (mut start, mut end) = (spans.start[i], spans.end[i]);
+        if spans.many[i] == 0 {
+            (start, end) = (start.max(0.0), end.min(width));
+        }
+        // Beside what is outside of the range, spans narrower than a pixel are not shown alone.
+        let is_narrow = spans.many[i] != 0 || end - start < bucket;
+        if (is_narrow && !is_inside(start, end)) || end <= start {
+            return None;
+        }
+        Some((start, end, spans.class[i], spans.many[i], spans.count[i]))
+    });
+    let points = (0..points.row.len()).filter_map(|i| {
+        let (start, end) = (points.start[i], points.end[i]);
+        let values = [points.min[i], points.max[i], points.mean[i]];
+        is_inside(start, end).then_some((points.series[i], start, end, values))
+    });
+    json!([spans.collect::<Vec<_>>(), points.collect::<Vec<_>>()])
+}
+
+fn expect_marks(cut: &Session, whole: &Session, range: Interval) -> Result<(), String> {
+    let range = range.clip(whole.overview().span.unwrap_or_default());
+    let tracks = whole.overview().contents.tracks;
+    let threads = whole.ask(&ThreadTimeQuery(Some(range))).unwrap_or_default();
+    // Blocks are those of the file; of bands of equal size another one may be shown.
+    let is_compared = |row| !matches!(row, Row::Blocks(_) | Row::Bands(_));
+    let tracks = tracks.iter().filter(|track| is_compared(track.row));
+    let mut rows: Vec<Row> = tracks.map(|track| track.row).collect();
+    rows.extend(threads.iter().map(|thread| Row::from(Thread(thread.id))));
+    rows.extend(
+        whole
+            .overview()
+            .caps
+            .iter()
+            .map(|cap| Row::from(Capability(cap.cap))),
+    );
+    let mut found = Vec::new();
+    for row in rows {
+        let mut of_row = Vec::new();
+        let whole = marks(whole, row, range);
+        differences("", &marks(cut, row, range), &whole, &mut of_row);
+        of_row.truncate(1);
+        found.extend(of_row.into_iter().map(|what| {
+            let what: String = what.chars().take(300).collect();
+            format!("{row:?}: {what}")
+        }));
+    }
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(found.join("\n    "))
+}
+
+#[test]
+fn a_cut_log_has_the_tracks_of_its_range() {
+    for_all_cuts(known([20, 50], [60, 150]), 4, expect_marks);
+}
