@@ -94,7 +94,7 @@ impl<W: Write> Cut<W> {
         if !self.writer.has_begun()
             && let Some(header) = header
         {
-            self.writer.begin_as(header)?;
+            self.begin(header)?;
         }
         let (out, bytes) = self.writer.finish()?;
         let counts = CutCounts {
@@ -116,7 +116,17 @@ impl<W: Write> Cut<W> {
         self.header = Some(Arc::clone(header));
         self.latest = Nanos(0);
         self.running.clear();
-        self.writer.begin_as(header)
+        self.begin(header)
+    }
+
+    fn begin(&mut self, header: &Header) -> io::Result<()> {
+        let Some(anonymiser) = &mut self.anonymiser else {
+            return self.writer.begin_as(header);
+        };
+        let types = anonymiser.declared_types(header);
+        let types = types.iter();
+        self.writer
+            .begin(types.map(|(id, size, description)| (*id, *size, description.as_str())))
     }
 
     fn is_wanted(&mut self, record: &Record<'_>) -> bool {
