@@ -41,6 +41,7 @@ mod manual;
 mod memory;
 mod merge;
 mod numbers;
+mod outputs;
 mod places;
 mod process;
 mod processes;
@@ -56,6 +57,7 @@ mod split;
 mod summary;
 mod symbols;
 mod tail;
+mod terminal;
 mod thread_sums;
 mod threads;
 mod ticky;
@@ -65,6 +67,7 @@ mod timeline;
 mod timeline_rows;
 mod traces;
 mod unread;
+mod usage;
 mod view;
 
 #[path = "../examples/container/mod.rs"]

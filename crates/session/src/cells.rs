@@ -244,7 +244,17 @@ mod tests {
 
     #[test]
     fn formulas_are_texts_unless_they_are_wanted() {
-        for text in ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", " =1+1", "\u{a0} +1", "\u{1b}[2J"] {
+        for text in [
+            "=1+1",
+            "+1",
+            "-1",
+            "@SUM(1)",
+            "\t=1",
+            "\r=1",
+            " =1+1",
+            "\u{a0} +1",
+            "\u{1b}[2J",
+        ] {
             let cell = Cell::from(text);
             let safe = csv(&cell, Formulas::Neutralised);
             assert!(safe.trim_start_matches('"').starts_with('\''), "{safe}");
