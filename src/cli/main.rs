@@ -1,7 +1,8 @@
 //! The command line: the same library as in the browser, for scripts, for
 //! tests against references and for measurements.
 //!
-//! Rows go to standard output, one line each, tab-separated. What is wrong
+//! Rows go to standard output, one line each, tab-separated; on a terminal some commands print
+//! aligned tables. What is wrong
 //! with a log goes to standard error, and then the exit status is 1; what
 //! could be read is printed all the same. Wrong usage exits with 2. An assertion that does
 //! not hold exits with 3, one of which a log does not tell with 4. When
