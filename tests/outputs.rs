@@ -143,6 +143,8 @@ fn an_interrupted_command_leaves_the_old_output() {
             .stdin(Stdio::piped())
             .spawn()
             .expect("eventscope runs");
+        // `wait` would close it, and the command would come to its end.
+        let stdin = child.stdin.take();
         let deadline = Instant::now() + Duration::from_secs(60);
         while names(folder.path()).len() == 1 {
             assert!(Instant::now() < deadline, "{command} begins its output");
@@ -152,6 +154,7 @@ fn an_interrupted_command_leaves_the_old_output() {
         let sent = Command::new("kill").args(["-s", signal, &id]).status();
         assert!(sent.expect("kill runs").success());
         let ended = child.wait().expect("it ends");
+        drop(stdin);
         assert_eq!(ended.code(), Some(status), "{command}");
         assert_eq!(fs::read(&old).expect("a file"), b"old", "{command}");
         assert_eq!(names(folder.path()), ["old"], "{command}");
