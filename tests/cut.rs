@@ -6,11 +6,11 @@ use eventlog::hash::SeededSet;
 use std::fs;
 use std::path::Path;
 
-use common::build::{Build, TYPES};
+use common::build::{Build, Declared, TYPES};
 use common::events::{Held, events, same};
 use common::peer::{listed, peer};
 use common::{cases, eventscope, fixture, fixture_cases, for_all, known, stdout};
-use eventlog::cursor::Value;
+use eventlog::cursor::{FieldKind, Value};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{Event, EventType, LogError, LogReader, Record};
@@ -489,4 +489,95 @@ fn ghc_events_lists_the_same_events() {
         compared += 1;
     }
     assert!(compared >= 8, "{compared} logs were compared");
+}
+
+/// How many bytes of numbers stand before the texts of a type, or before what follows its fields.
+fn bytes_before_text(id: u16) -> usize {
+    let mut end = None;
+    let mut numbers = 0;
+    Event::locate(EventType(id), &[0; 128], |_, range, kind| match kind {
+        FieldKind::Text | FieldKind::TextToNul | FieldKind::Texts | FieldKind::Bytes => {
+            end.get_or_insert(range.start);
+        }
+        _ => numbers = range.end,
+    });
+    end.unwrap_or(numbers)
+}
+
+/// A log with the secret wherever a log can hold bytes that a program or a user chose.
+fn with_secrets(secret: &str) -> Vec<u8> {
+    let types: Vec<Declared> = EventType::ALL
+        .iter()
+        .map(|id| {
+            let is_fixed = id.expected_class() == Some(eventlog::event::SizeClass::Fixed);
+            // All fixed types are announced longer than they are known.
+            let size = id.least_payload_bytes().unwrap_or(0) + secret.len() as u16;
+            let size = if id.0 == 18 { 14 } else { size };
+            let description = format!("{} {secret}", id.name().unwrap_or(""));
+            (id.0, is_fixed.then_some(size), &*description.leak())
+        })
+        .chain([
+            (900, None, &*format!("own {secret}").leak()),
+            (901, Some(secret.len() as u16), &*secret.to_owned().leak()),
+        ])
+        .collect();
+    let mut log = Build::with_types(&types);
+    log.block(Some(0), (1, 1_000_000), |b| {
+        let mut time = 1;
+        for (id, size, _) in &types {
+            time += 1;
+            match size {
+                _ if *id == 18 => {}
+                Some(size) => {
+                    let mut payload = vec![0; usize::from(*size) - secret.len()];
+                    payload.extend(secret.bytes());
+                    b.event(*id, time, &payload);
+                }
+                None => {
+                    let list = format!(
+                        "{secret}\0-p{secret}\0+RTS\0-N2\0-A{secret}\0-p{secret}\0-RTS\0{secret}"
+                    );
+                    let payload = [vec![0; bytes_before_text(*id)], list.into_bytes()].concat();
+                    b.event(*id, time, &payload);
+                }
+            }
+        }
+        for text in [
+            "START",
+            "STOP",
+            "ot2 begin span 7",
+            "ANN_SCC 7",
+            "GHC:started:",
+        ] {
+            time += 1;
+            b.event(19, time, format!("{text} of {secret}").as_bytes());
+        }
+        b
+    });
+    log.end().bytes.clone()
+}
+
+#[test]
+fn no_secret_is_left() {
+    for secret in ["5550199", "topsecret"] {
+        let log = with_secrets(secret);
+        let (new, counts) = cut(&log, Selection::default(), true).expect("a log");
+        let found = |log: &[u8]| {
+            log.windows(secret.len())
+                .filter(|bytes| *bytes == secret.as_bytes())
+                .count()
+        };
+        assert!(found(&log) > 300, "{} secrets", found(&log));
+        let place = new
+            .windows(secret.len())
+            .position(|bytes| bytes == secret.as_bytes());
+        let around = place.map(|at| String::from_utf8_lossy(&new[at.saturating_sub(60)..at + 20]));
+        assert_eq!(found(&new), 0, "{around:?}");
+        let (all, reader) = events(&new).expect("a log");
+        assert_eq!(reader.damage().count(), 0, "{:?}", reader.damage());
+        assert!(
+            all.len() > 100 && counts.written == all.len() as u64,
+            "{counts:?}"
+        );
+    }
 }

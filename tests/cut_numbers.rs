@@ -82,7 +82,7 @@ fn numbers(log: &Session, range: Option<Interval>) -> Value {
         .expect("a log that is read");
     let threads = threads.into_iter().map(|thread| {
         let blocked = thread.blocked_ns.iter();
-        let blocked: Vec<_> = blocked.map(|(code, ns)| (code.0, *ns)).collect();
+        let blocked: Vec<_> = blocked.map(|(reason, ns)| (reason.name(), *ns)).collect();
         json!({
             "id": thread.id.0, "label": thread.label, "life": thread.life_ns, "running": thread.running_ns,
             "paused": thread.ready_paused_ns, "behind": thread.ready_behind_ns, "idle": thread.ready_idle_ns,

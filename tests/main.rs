@@ -45,6 +45,7 @@ mod memory;
 mod merge;
 mod numbers;
 mod one_number;
+mod outputs;
 mod places;
 mod process;
 mod processes;
@@ -61,6 +62,7 @@ mod split;
 mod summary;
 mod symbols;
 mod tail;
+mod terminal;
 mod thread_sums;
 mod threads;
 mod ticky;
@@ -70,6 +72,7 @@ mod timeline;
 mod timeline_rows;
 mod traces;
 mod unread;
+mod usage;
 mod view;
 
 #[path = "../examples/container/mod.rs"]

@@ -561,3 +561,41 @@ fn the_command_line() {
         Some(2)
     );
 }
+
+/// A newer GHC may append fields to events that `merge` makes where a log has none.
+#[test]
+fn made_events_have_the_size_that_the_logs_declare() {
+    for size in [4, 8] {
+        let log = |capset_bytes| {
+            let mut types = TYPES.to_vec();
+            types.extend([
+                (25, Some(capset_bytes), "Create capability set"),
+                (27, Some(capset_bytes), "Add capability to capability set"),
+            ]);
+            let mut log = Build::with_types(&types);
+            log.block(Some(0), (10, 3000), |b| {
+                b.event(0, 10, &[0, 0, 0, 1]).run(20, 1).stop(2000, 1, 5)
+            });
+            log.end().bytes.clone()
+        };
+        let folder = TempDir::new().expect("a folder");
+        let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+        fs::write(path("a"), log(size)).expect("a file");
+        fs::write(path("b"), log(6)).expect("a file");
+        let merged = eventscope(&[
+            "merge",
+            &path("a"),
+            &path("b"),
+            "--by",
+            "start",
+            "-o",
+            &path("new"),
+        ]);
+        assert_eq!(merged.status.code(), Some(0), "{merged:?}");
+        let bytes = fs::read(path("new")).expect("a log");
+        let (events, reader) = events(&bytes);
+        assert_eq!(reader.damage().count(), 0, "{:?}", reader.damage());
+        let sets = events.iter().filter(|event| event.id == 25).count();
+        assert_eq!(sets, 2, "one for each process");
+    }
+}

@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use common::{cases, stdout};
+use common::{cases, fixture, stdout};
 
 /// Logs that were written whole.
 const SOUND: [&str; 4] = [
@@ -249,4 +249,25 @@ fn a_log_behind_stale_bytes_is_printed() {
     let output = tail(&[path, "--json", "--window", "3600"], || {});
     let events = stdout(&["events", path, "--json"]);
     assert!(output.stdout == events.as_bytes(), "{}", said(&output));
+}
+
+#[test]
+fn a_compressed_log_is_read_to_its_end() {
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(&log.bytes()).expect("memory");
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let path = folder.path().join("log.gz");
+    fs::write(&path, gzip.finish().expect("memory")).expect("a file");
+    let path = path.to_str().expect("UTF-8");
+    for what in ["events", "spans", "numbers"] {
+        let packed = common::eventscope(&["tail", path, "--what", what]);
+        assert_eq!(packed.status.code(), Some(0), "{packed:?}");
+        let plain = common::stdout(&["tail", log.path(), "--what", what]);
+        assert!(!plain.is_empty());
+        assert_eq!(String::from_utf8_lossy(&packed.stdout), plain, "{what}");
+    }
 }

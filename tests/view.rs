@@ -403,3 +403,32 @@ fn a_program_without_the_page_says_so() {
     assert!(said.contains("built without the page"), "{said}");
     assert!(said.contains("--site"), "{said}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_no_temporary_file() {
+    for signal in ["TERM", "INT"] {
+        let (site, temporary) = (site(), TempDir::new().expect("a folder"));
+        let files = || fs::read_dir(temporary.path()).expect("a folder").count();
+        let mut child = view(site.path())
+            .args(["--no-open", "--follow", "-"])
+            .env("TMPDIR", temporary.path())
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("the program");
+        let mut input = child.stdin.take().expect("it is piped");
+        input
+            .write_all(&fs::read(log()).expect("a log"))
+            .expect("it reads");
+        let mut line = String::new();
+        let mut out = BufReader::new(child.stdout.take().expect("it is piped"));
+        out.read_line(&mut line).expect("a line");
+        assert_eq!(files(), 1, "what came is kept");
+        let sent = Command::new("kill")
+            .args(["-s", signal, &child.id().to_string()])
+            .status();
+        assert!(sent.expect("kill runs").success());
+        child.wait().expect("it ends");
+        assert_eq!(files(), 0, "SIG{signal}");
+    }
+}

@@ -115,8 +115,13 @@ async function page(request) {
   return Promise.race([fetched, late]).catch(() => kept);
 }
 
-/** Any other file: from this build's cache, else from the server. */
+/**
+ * Any other file: from this build's cache, else from the server. What a service worker fetches is not bound by the
+ * policy of the page, so redirects, which may lead to other hosts, are not followed; a navigation follows its own.
+ */
 async function file(request) {
   const cache = await caches.open(CACHE);
-  return (await cache.match(request)) ?? fetch(request);
+  const kept = await cache.match(request);
+  if (kept) return kept;
+  return request.redirect === 'follow' ? fetch(request, { redirect: 'error' }) : fetch(request);
 }

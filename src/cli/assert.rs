@@ -1,6 +1,7 @@
 //! `eventscope assert FILE... 'ASSERTION'...`: a guard for scripts.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
@@ -15,8 +16,12 @@ use insight::metrics::Looked;
 pub(super) struct Arguments {
     /// Logs, and what each of them has to fulfil: `gc.pause.p99 < 10 ms`, `heap.live.max <= 512 MiB`,
     /// `finding(*, high) == 0`, `warn: gc.time.share < 20 %`; `eventscope metrics` lists the names
-    #[arg(required = true, value_name = "LOG or ASSERTION")]
-    words: Vec<String>,
+    /// (a word with <, > or = is an assertion, unless there is a file of that name)
+    #[arg(value_name = "LOG or ASSERTION")]
+    words: Vec<OsString>,
+    /// Logs whatever their names
+    #[arg(last = true, value_name = "LOG")]
+    logs: Vec<PathBuf>,
     /// More assertions, one in each line; lines that begin with # are comments
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -56,9 +61,17 @@ impl Of {
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
-    let is_assertion = |word: &&str| word.contains(['<', '>', '=']);
-    let words = arguments.words.iter().map(String::as_str);
-    let (words, logs): (Vec<&str>, Vec<&str>) = words.partition(is_assertion);
+    let mut words = Vec::new();
+    let mut logs: Vec<&Path> = Vec::new();
+    for word in &arguments.words {
+        match word.to_str() {
+            Some(text) if text.contains(['<', '>', '=']) && !Path::new(word).exists() => {
+                words.push(text);
+            }
+            _ => logs.push(Path::new(word)),
+        }
+    }
+    logs.extend(arguments.logs.iter().map(PathBuf::as_path));
     let assertions = assertions(&words, arguments.config.as_deref())?;
     if logs.is_empty() || assertions.is_empty() {
         return Err(Failure::Usage(
@@ -70,13 +83,14 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let mut checked = Vec::new();
     let mut condition = Condition::Sound;
     for log in &logs {
-        let session = LogFile::named(log).open()?.read_session()?;
+        let session = LogFile::of(log).open()?.read_session()?;
+        let name = log.to_string_lossy();
         let looked = Looked::new(Scope::new(session.recording(), None));
         match &mut runs {
             Some(runs) => runs.add(&assertions, &looked),
             None => {
                 for assertion in &assertions {
-                    let of = check(log, assertion, &looked)?;
+                    let of = check(&name, assertion, &looked)?;
                     checked.push(of.seen_in(assertion, &looked));
                 }
             }

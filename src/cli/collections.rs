@@ -1,7 +1,12 @@
 //! `eventscope collections FILE`: every collection with its numbers.
 
-use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report};
-use analysis::numbers::collections_query::CollectionsQuery;
+use super::empty::no_collections;
+use super::out::{RowLimit, print_table};
+use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
+use analysis::numbers::Collection;
+use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
+use eventlog::ids::Duration;
+use model::format::{NOTHING, bytes, duration, time};
 use session::collection_export::{cells, names};
 
 #[derive(Debug, clap::Args)]
@@ -11,22 +16,69 @@ pub(super) struct Arguments {
     #[command(flatten)]
     range: Range,
     #[command(flatten)]
+    limit: RowLimit,
+    #[command(flatten)]
     output: Output,
 }
 
+/// The columns on a terminal.
+const HEADS: [&str; 8] = [
+    "pause",
+    "start",
+    "sync",
+    "gen",
+    "copied",
+    "live",
+    "heap size",
+    "collection",
+];
+
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
-    let query = CollectionsQuery {
-        range: arguments.range.span()?,
-        rows: 0..u64::MAX,
-        ..CollectionsQuery::default()
+    let (session, range) = arguments.log.read(arguments.range)?;
+    let is_for_terminal = arguments.output.is_for_terminal();
+    let query = match is_for_terminal {
+        true => CollectionsQuery {
+            range,
+            sort: CollectionColumn::Pause,
+            descending: true,
+            rows: 0..arguments.limit.rows(),
+            ..CollectionsQuery::default()
+        },
+        false => CollectionsQuery {
+            range,
+            rows: 0..u64::MAX,
+            ..CollectionsQuery::default()
+        },
     };
-    let session = arguments.log.open()?.read_session()?;
     let found = session.ask(&query);
-    let names = names();
-    let mut table = Table::begin(out, arguments.output, &names)?;
-    for gc in &found.rows {
-        table.row(&cells(gc))?;
+    if !is_for_terminal {
+        let names = names();
+        let mut table = Table::begin(out, arguments.output, &names)?;
+        for gc in &found.rows {
+            table.row(&cells(gc))?;
+        }
+        table.end()?;
+    } else if found.total > 0 {
+        let rows = found.rows.iter().map(|gc| line(gc).to_vec()).collect();
+        print_table(out, &HEADS, rows, found.total)?;
     }
-    table.end()?;
+    if found.total == 0 {
+        say(no_collections(&session.recording().info, range));
+    }
     Ok(report(session.reader()))
+}
+
+/// A row on a terminal.
+fn line(gc: &Collection) -> [String; 8] {
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| NOTHING.to_owned());
+    [
+        duration(Duration(gc.pause_ns())),
+        time(gc.start),
+        or_dash(gc.sync_ns.map(|ns| duration(Duration(ns)))),
+        or_dash(gc.generation.map(|generation| generation.to_string())),
+        or_dash(gc.generation.map(|_| bytes(gc.copied_bytes))),
+        or_dash(gc.live_bytes.map(bytes)),
+        or_dash(gc.heap_size_bytes.map(bytes)),
+        format!("#{} on capability {}", gc.number, gc.cap),
+    ]
 }

@@ -18,10 +18,10 @@ use insight::{Comparison, Digest};
 pub(super) struct Arguments {
     /// The runs before: logs, or digests of logs
     #[arg(required = true, value_name = "BEFORE")]
-    before: Vec<String>,
+    before: Vec<PathBuf>,
     /// The runs after
     #[arg(long, required = true, num_args = 1.., value_name = "AFTER")]
-    to: Vec<String>,
+    to: Vec<PathBuf>,
     #[command(flatten)]
     part: Part,
     /// Divide what grows with the work by the number of spans of this name
@@ -89,7 +89,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let asked: BTreeMap<&str, &Asked> = asked.map(|one| (one.text.as_str(), one)).collect();
     let asked: Vec<&Asked> = asked.into_values().collect();
     let mut condition = Condition::Sound;
-    let mut side = |files: &[String]| -> Result<Vec<Digest>, Failure> {
+    let mut side = |files: &[PathBuf]| -> Result<Vec<Digest>, Failure> {
         let mut digests = Vec::new();
         for file in files {
             let (digest, of_file) = read(file, &arguments.part, &asked)?;

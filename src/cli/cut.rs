@@ -1,12 +1,14 @@
 //! `eventscope cut FILE -o OUT`: a part of a log, as a log.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::BufWriter;
+use std::path::PathBuf;
 use std::time::Instant;
 
+use super::event_types::types_named;
 use super::input::Input;
+use super::output_file::{create_output, finish_output};
 use super::{Condition, Failure, LogFile, Range, report, say};
+use analysis::capability::Lives;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::{Event, EventType, Record};
@@ -66,17 +68,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     if !arguments.types.is_empty() {
         selection.types = Some(types(&arguments.types)?);
     }
+    let file = create_output(&arguments.out, [arguments.log.path()])?;
     let input = arguments.log.open()?;
     if !arguments.thread.is_empty() {
         selection.threads = Some(threads_named(&input, &arguments.thread)?);
     }
-    let file = NewFile::new(&arguments.out, [arguments.log.path()])?;
     let failed = |error| Failure::File(arguments.out.clone(), error);
     let anonymiser = arguments.anonymise.then(Anonymiser::default);
-    let mut cut = Cut::new(selection, anonymiser, BufWriter::new(file));
-    let reader = input.read(&mut cut)?;
+    let cut = Cut::new(selection, anonymiser, BufWriter::new(file));
+    let mut sink = (cut, Lives::default());
+    let reader = input.read(&mut sink)?;
+    let (cut, lives) = sink;
+    arguments.range.check(lives.log())?;
     let header = reader.header().map(|header| &**header);
-    let (_, counts) = cut.finish(header).map_err(failed)?;
+    let (file, counts) = cut.finish(header).map_err(failed)?;
+    finish_output(file).map_err(failed)?;
     if counts.unknown > 0 {
         say(format_args!(
             "{} events of types that are not known were left out: nobody can tell which texts they have",
@@ -107,62 +113,6 @@ fn tell(counts: CutCounts, read_bytes: u64, begin: Instant) {
 pub(super) fn speed(bytes: u64, begin: Instant) -> String {
     let seconds = begin.elapsed().as_secs_f64();
     format!("{:.0} MB/s", bytes as f64 / 1e6 / seconds.max(1e-9))
-}
-
-/// The file of a new log. It is made when something is written to it: if the log that is read is
-/// none, a file that is there stays as it is.
-pub(super) struct NewFile {
-    path: PathBuf,
-    file: Option<File>,
-}
-
-impl NewFile {
-    /// A file at `path`, which is none of those that are read.
-    pub(super) fn new<'a>(
-        path: &Path,
-        read: impl IntoIterator<Item = &'a Path>,
-    ) -> Result<Self, Failure> {
-        let place = path.canonicalize().ok();
-        for other in read {
-            if place.is_some() && other.canonicalize().ok() == place {
-                let what = format!("{} cannot be read and written at once", path.display());
-                return Err(Failure::Usage(what));
-            }
-        }
-        Ok(Self {
-            path: path.to_owned(),
-            file: None,
-        })
-    }
-}
-
-impl Write for NewFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.file {
-            Some(file) => file.write(bytes),
-            None => self.file.insert(File::create(&self.path)?).write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), File::flush)
-    }
-}
-
-/// The types of this name or number.
-fn types_named(name: &str) -> Result<Vec<EventType>, Failure> {
-    if let Ok(number) = name.parse() {
-        return Ok(vec![EventType(number)]);
-    }
-    let named = |id: &&EventType| id.name() == Some(name);
-    let found: Vec<EventType> = EventType::ALL.iter().filter(named).copied().collect();
-    if found.is_empty() {
-        let what = format!(
-            "no type of events is called {name}: `eventscope info FILE` lists those of a log"
-        );
-        return Err(Failure::Usage(what));
-    }
-    Ok(found)
 }
 
 /// The threads of these numbers or labels.

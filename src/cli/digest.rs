@@ -59,20 +59,21 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 
 /// What is compared of a file, a log or the digest of one, with what is asked of it.
 pub(super) fn read(
-    file: &str,
+    file: &Path,
     part: &Part,
     asked: &[&Asked],
 ) -> Result<(Digest, Condition), Failure> {
     if let Some(mut digest) = kept(file)? {
         if !part.is_whole() {
             return Err(Failure::Usage(format!(
-                "{file} is the digest of a log: its part is chosen when it is made"
+                "{} is the digest of a log: its part is chosen when it is made",
+                file.display()
             )));
         }
         digest.ask_again(asked.iter().copied());
         return Ok((digest, Condition::Sound));
     }
-    let session = LogFile::named(file).open()?.read_session()?;
+    let session = LogFile::of(file).open()?.read_session()?;
     let range = part.range(&session)?;
     let log = session.recording();
     let mut digest = Digest::at_once(log, range);
@@ -83,9 +84,8 @@ pub(super) fn read(
 }
 
 /// The digest that a file holds, if it is one: logs never begin with a brace.
-fn kept(file: &str) -> Result<Option<Digest>, Failure> {
-    let path = Path::new(file);
-    if file == "-" || !path.is_file() {
+fn kept(path: &Path) -> Result<Option<Digest>, Failure> {
+    if path.as_os_str() == "-" || !path.is_file() {
         return Ok(None);
     }
     let failed = |error| Failure::File(path.to_owned(), error);
@@ -95,6 +95,7 @@ fn kept(file: &str) -> Result<Option<Digest>, Failure> {
         return Ok(None);
     }
     let digest = serde_json::from_reader(first.chain(reader));
-    let wrong = |error| Failure::Absent(format!("{file} is no digest of a log: {error}"));
+    let wrong =
+        |error| Failure::Absent(format!("{} is no digest of a log: {error}", path.display()));
     digest.map(Some).map_err(wrong)
 }

@@ -5,13 +5,15 @@ use std::io;
 
 use serde_json::{Map, json};
 
-use super::{Condition, Failure, LogFile, Out, Output, Range, Table, cap_or_dash, report};
+use super::event_types::types_named;
+use super::{Condition, Failure, LogFile, Out, Output, Range, Table, cap_or_dash, report, say};
+use analysis::capability::Lives;
 use analysis::timeline::store::Store;
 use eventlog::cursor::Value;
 use eventlog::display::{BackDating, DisplayOrder};
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::sentence::write_sentence;
-use eventlog::{Event, Names, Record, Sink};
+use eventlog::{Event, EventType, Names, Record, Sink};
 use session::Session;
 use session::events::filter::{CapFilter, EventFilter, Matcher};
 use session::events::{EventContext, EventList};
@@ -28,7 +30,7 @@ pub(super) struct Arguments {
     thread: Option<u32>,
     #[command(flatten)]
     range: Range,
-    /// Only events of this type, such as RunThread
+    /// Only events of this type, such as RunThread or 1
     #[arg(long = "type")]
     name: Option<String>,
     /// Only events whose text contains this
@@ -45,6 +47,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         range: arguments.range.span()?,
         ..EventFilter::default()
     };
+    let types = TypeFilter::new(arguments.name.as_deref())?;
     let input = arguments.log.open()?;
     // Which thread ran where has to be known only to find the events of a thread.
     let session = match filter.thread {
@@ -53,10 +56,16 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     };
     let mut back_dating = BackDating::default();
     let mut names = Names::default();
-    input.read(&mut |record: &Record<'_>| {
+    let (mut all, mut of_type) = (0u64, 0u64);
+    let observe = |record: &Record<'_>| {
         back_dating.observe(record.time);
         names.offer(record);
-    })?;
+        all += 1;
+        of_type += u64::from(types.contains(record));
+    };
+    let mut sink = (observe, Lives::default());
+    input.read(&mut sink)?;
+    arguments.range.check(sink.1.log())?;
     let list = EventList {
         filter,
         ..EventList::default()
@@ -70,6 +79,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let table = Table::lines(out, arguments.output, &["time", "cap", "name", "text"])?;
     let mut rows = Rows {
         arguments,
+        types,
+        printed: 0,
         matcher: Matcher::new(&list),
         context,
         table,
@@ -85,13 +96,63 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let reader = input.read(&mut sink)?;
     let _print = sink.finish();
     written?;
-    rows.table.end()?;
+    let Rows { table, printed, .. } = rows;
+    table.end()?;
+    if printed == 0 {
+        say(why_no_events(arguments, all, of_type));
+    }
     Ok(report(&reader))
+}
+
+/// Why no event is printed of a log with so many, so many of them of the type that is asked for.
+fn why_no_events(arguments: &Arguments, all: u64, of_type: u64) -> String {
+    match (all, of_type, &arguments.name) {
+        (0, _, _) => "no events: the log has none".to_owned(),
+        (_, 0, Some(name)) => {
+            format!("no events: the log has none of type {name}; `eventscope info` lists its types")
+        }
+        _ => format!("no events match: the log has {all}"),
+    }
+}
+
+/// Which types of events are asked for.
+#[derive(Clone, Debug)]
+enum TypeFilter {
+    Any,
+    Name(String),
+    Number(EventType),
+}
+
+impl TypeFilter {
+    /// The type of that name or number.
+    fn new(name: Option<&str>) -> Result<Self, Failure> {
+        let Some(name) = name else {
+            return Ok(Self::Any);
+        };
+        if let Ok(number) = name.parse() {
+            return Ok(Self::Number(EventType(number)));
+        }
+        // Events of undeclared types have this name.
+        if name != "UnknownEvent" {
+            types_named(name)?;
+        }
+        Ok(Self::Name(name.to_owned()))
+    }
+
+    fn contains(&self, record: &Record<'_>) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Name(name) => record.event().name() == name,
+            Self::Number(number) => record.id == *number,
+        }
+    }
 }
 
 /// Prints those events that are asked for.
 struct Rows<'a> {
     arguments: &'a Arguments,
+    types: TypeFilter,
+    printed: u64,
     matcher: Matcher,
     context: EventContext<'a>,
     table: Table<'a>,
@@ -103,18 +164,18 @@ impl Rows<'_> {
         if !self.matcher.is_row(record, &self.context) {
             return Ok(());
         }
-        let event = record.event();
-        let name = event.name();
-        let wanted = self.arguments.name.as_deref();
-        if wanted.is_some_and(|wanted| wanted != name) {
+        if !self.types.contains(record) {
             return Ok(());
         }
+        let event = record.event();
+        let name = event.name();
         self.text.clear();
         write_sentence(&mut self.text, &event, record.header, self.context.names);
         let wanted = self.arguments.text.as_deref();
         if wanted.is_some_and(|wanted| !self.text.contains(wanted)) {
             return Ok(());
         }
+        self.printed += 1;
         let cap = record.cap.map(|cap| cap.0);
         if self.table.is_json() {
             return self.table.object(&json_object(&event, record.time.0, cap));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{BufWriter, Write};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
@@ -10,8 +10,11 @@ use std::time::Instant;
 use chrono::DateTime;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::cut::{NewFile, speed};
-use super::merge::nanoseconds;
+use super::cut::speed;
+use super::duration::nanoseconds;
+use super::output_file::{
+    INTERRUPTED, create_output, finish_output, is_input, remove_unfinished_on_signals,
+};
 use super::{Condition, Failure, LogFile, Range, report, say};
 use eventlog::Record;
 use export::format::{Error, Format, Written};
@@ -83,6 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let range = arguments.range.span()?;
     let mut condition = Condition::Sound;
     let mut done = Done::default();
+    remove_unfinished_on_signals(INTERRUPTED);
     for path in &arguments.logs {
         let is_alone = arguments.logs.len() == 1;
         match export(arguments, path, range, &mut done) {
@@ -126,6 +130,9 @@ fn export(
         return Ok(Condition::Sound);
     }
     let session = input.read_session()?;
+    arguments
+        .range
+        .check(session.recording().info.lives.log())?;
     let name = file.name();
     let read_again = |take: &mut Taker<'_>| {
         let mut sink = |record: &Record<'_>| take(record);
@@ -133,6 +140,7 @@ fn export(
     };
     let log = Log {
         name: &name,
+        inputs: &arguments.logs,
         fingerprint,
         session: &session,
         range: session.recording().within_cut(range),
@@ -159,9 +167,8 @@ fn write(arguments: &Arguments, log: &Log<'_>) -> Result<(), Failure> {
         }
         Written::File { extension, write } => {
             let path = place(arguments, log, extension)?;
-            let logs = arguments.logs.iter().map(PathBuf::as_path);
-            let mut out = BufWriter::new(NewFile::new(&path, logs)?);
-            let written = write(log, &mut out).and_then(|()| Ok(out.flush()?));
+            let mut out = BufWriter::new(create_output(&path, log.inputs)?);
+            let written = write(log, &mut out).and_then(|()| Ok(finish_output(out)?));
             written.map_err(|error| failure(error, log, &path))
         }
     }
@@ -188,6 +195,7 @@ fn failure(error: Error, log: &Log<'_>, path: &Path) -> Failure {
         Error::Log(error) => Failure::Log(error),
         Error::Output(error) => Failure::File(path.to_owned(), error),
         Error::File(path, error) => Failure::File(path, error),
+        Error::IsInput(path) => is_input(&path),
         Error::Refused(why) => Failure::Absent(format!("{}: {why}", log.name)),
     }
 }

@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
 use super::flame_beside::Other;
+use super::output_file::create_output;
 use super::{Condition, Failure, LogFile, Out, Output, Range, Style, Table, report, say};
 use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
@@ -213,8 +214,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         let what = "--compare is for --format totals and svg: no other format has two weights";
         return Err(Failure::Usage(what.to_owned()));
     }
-    let range = arguments.range.span()?;
-    let mut session = arguments.log.open()?.read_session()?;
+    let (mut session, range) = arguments.log.read(arguments.range)?;
     if let Some(path) = &arguments.symbols {
         name_addresses(&mut session, path)?;
     }
@@ -234,10 +234,18 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         None => print(out)?,
         Some(path) => {
             let failed = |error| Failure::File(path.clone(), error);
-            let mut file = Out::new(Box::new(File::create(path).map_err(failed)?));
+            let log = Some(arguments.log.path());
+            let inputs = [
+                log,
+                arguments.compare.as_deref(),
+                arguments.symbols.as_deref(),
+            ];
+            let output = create_output(path, inputs.into_iter().flatten())?;
+            let mut file = Out::new(Box::new(output.handle().map_err(failed)?));
             let printed = print(&mut file);
             printed
                 .and_then(|()| Ok(file.flush()?))
+                .and_then(|()| Ok(output.finish()?))
                 .map_err(|failure| match failure {
                     Failure::Output(error) => failed(error),
                     other => other,

@@ -1,12 +1,12 @@
 //! `eventscope heap FILE`: what holds the heap, by band and by census.
 
-use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::flamegraph::name_addresses;
+use super::output_file::create_output;
 use super::{Condition, Failure, LogFile, Out, Output, Range, Style, report, say};
 use super::{eventlog2html, heap_bands, heap_censuses};
 use analysis::heap::ranking::Order;
@@ -102,6 +102,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let range = arguments.range.span()?;
     let input = arguments.log.open()?;
     let mut session = input.read_session()?;
+    let log = session.recording().info.lives.log();
+    arguments.range.check(log)?;
     if let Some(path) = &arguments.symbols {
         name_addresses(&mut session, path)?;
     }
@@ -218,7 +220,7 @@ impl Asked<'_> {
         self.session.recording().names.info_tables().get(address)
     }
 
-    fn draw(&self, path: &PathBuf) -> Result<(), Failure> {
+    fn draw(&self, path: &Path) -> Result<(), Failure> {
         let look = Look {
             form: self.arguments.form,
             dark: self.arguments.dark,
@@ -233,12 +235,13 @@ impl Asked<'_> {
         };
         let chart = self.session.heap_chart(&query).unwrap_or_default();
         let title = self.title();
-        let failed = |error| Failure::File(path.clone(), error);
-        let mut file = Out::new(Box::new(File::create(path).map_err(failed)?));
+        let failed = |error| Failure::File(path.to_owned(), error);
+        let output = create_output(path, [self.arguments.log.path()])?;
+        let mut file = Out::new(Box::new(output.handle().map_err(failed)?));
         let svg = heap_svg(&chart, &title, &look);
         let to = file.file(Style::Xml).map_err(failed)?;
         to.write_all(svg.as_bytes()).map_err(failed)?;
-        file.flush().map_err(failed)
+        file.flush().and_then(|()| output.finish()).map_err(failed)
     }
 
     /// The program and its profile.
@@ -251,22 +254,4 @@ impl Asked<'_> {
         });
         of + &what.unwrap_or_default()
     }
-}
-
-/// Rows for reading: texts in the last column, numbers to the right in all others.
-pub(super) fn in_columns(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns.saturating_sub(1)).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let numbers = row.iter().zip(&widths);
-        let numbers: String = numbers
-            .map(|(cell, &width)| format!("{cell:>width$}  "))
-            .collect();
-        numbers + row.last().map_or("", String::as_str) + "\n"
-    };
-    rows.iter().map(line).collect()
 }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::heap::{Asked, in_columns};
-use super::out::escape_line;
+use super::heap::Asked;
+use super::out::{escape_line, in_columns_before_text};
 use super::{Failure, Out, Table};
 use analysis::heap::HeapProfile;
 use eventlog::info_tables::InfoTable;
@@ -51,7 +51,7 @@ pub(super) fn print(asked: &Asked<'_>, out: &mut Out) -> Result<(), Failure> {
         };
         if asked.for_reading() {
             out.text(head(asked, &chosen, profile))?;
-            out.text(in_columns(&lines(&chosen, profile)))?;
+            out.text(in_columns_before_text(&lines(&chosen, profile)))?;
             continue;
         }
         let mut table = Table::begin(out, asked.arguments.output, &COLUMNS)?;

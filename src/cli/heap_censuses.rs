@@ -5,8 +5,9 @@ use std::cmp::Reverse;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::heap::{Asked, in_columns};
+use super::heap::Asked;
 use super::out::escape_line;
+use super::out::in_columns_before_text;
 use super::{Failure, Out, Table};
 use analysis::heap::HeapProfile;
 use analysis::heap::ranking::Order;
@@ -49,7 +50,7 @@ pub(super) fn print_all(asked: &Asked<'_>, out: &mut Out) -> Result<(), Failure>
             .iter()
             .map(|row| row.iter().map(|cell| cell.text().into_owned()));
         let lines: Vec<Vec<String>> = rows.map(Iterator::collect).collect();
-        return Ok(out.text(in_columns(&[vec![heads], lines].concat()))?);
+        return Ok(out.text(in_columns_before_text(&[vec![heads], lines].concat()))?);
     }
     let mut table = Table::begin(out, asked.arguments.output, &COLUMNS)?;
     for row in &rows {
@@ -225,7 +226,7 @@ pub(super) fn print_one(asked: &Asked<'_>, census: u32, out: &mut Out) -> Result
     out.text(format_args!(
         "{}\n{}",
         words(profile, census),
-        in_columns(&lines)
+        in_columns_before_text(&lines)
     ))?;
     Ok(())
 }
@@ -299,7 +300,7 @@ pub(super) fn print_difference(
     let [before, after] = between.map(|census| words(profile, census));
     out.text(format_args!(
         "from {before}\nto {after}\n{}",
-        in_columns(&lines)
+        in_columns_before_text(&lines)
     ))?;
     Ok(())
 }

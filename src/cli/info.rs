@@ -4,11 +4,15 @@ use std::io;
 
 use serde_json::{Value, json};
 
+use super::out::{Rows, escape_line, in_columns_before_text, print_table};
 use super::{Condition, Failure, LogFile, Out, Output, Table, report};
 use analysis::info::Info;
 use analysis::process::{CapChange, Process};
 use analysis::processes::OsProcess;
 use eventlog::LogReader;
+use eventlog::ids::Nanos;
+use model::format;
+use session::cells::Cell;
 use views::words::diagnostics::line;
 use views::words::process as words;
 
@@ -25,9 +29,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let reader = arguments.log.open()?.read(&mut info)?;
     if arguments.output.json {
         print_json(&info, &reader, out)?;
+    } else if arguments.output.is_for_terminal() {
+        print_on_terminal(&rows(&info, &reader), out)?;
     } else {
         let mut table = Table::begin(out, arguments.output, &["field", "value"])?;
-        print_rows(&info, &reader, &mut table)?;
+        for row in rows(&info, &reader) {
+            table.row(&row)?;
+        }
         table.end()?;
     }
     Ok(report(&reader))
@@ -103,26 +111,28 @@ fn json_of(own: &OsProcess) -> Value {
     })
 }
 
-fn print_rows(info: &Info, reader: &LogReader, table: &mut Table<'_>) -> io::Result<()> {
+/// The rows: the name of a field, and what it is.
+fn rows(info: &Info, reader: &LogReader) -> Vec<Vec<Cell<'static>>> {
     let or_unknown = |text: Option<&str>| text.unwrap_or("unknown").to_owned();
-    let mut row = |field: &'static str, value: String| table.row(&[field.into(), value.into()]);
+    let mut rows: Vec<Vec<Cell<'static>>> = Vec::new();
+    let mut row = |field: &'static str, value: String| rows.push(vec![field.into(), value.into()]);
     if let Some(report) = reader.heap_report() {
-        row("form", "heap profile in text (.hp)".to_owned())?;
+        row("form", "heap profile in text (.hp)".to_owned());
         if let Some(date) = &report.date {
-            row("date", date.clone())?;
+            row("date", date.clone());
         }
     }
     let process = info.process();
     if process.processes.is_empty() {
-        row("ghc", or_unknown(info.ghc_version()))?;
-        row("rts", or_unknown(info.rts.as_deref()))?;
-        row("program", or_unknown(info.program()))?;
-        row("arguments", info.args.join(" "))?;
+        row("ghc", or_unknown(info.ghc_version()));
+        row("rts", or_unknown(info.rts.as_deref()));
+        row("program", or_unknown(info.program()));
+        row("arguments", info.args.join(" "));
         for (field, value) in process_rows(&process) {
-            row(field, value)?;
+            row(field, value);
         }
     } else {
-        row("processes", process.processes.len().to_string())?;
+        row("processes", process.processes.len().to_string());
     }
     // Of several processes each has these lines, with its name first.
     for OsProcess {
@@ -131,38 +141,74 @@ fn print_rows(info: &Info, reader: &LogReader, table: &mut Table<'_>) -> io::Res
         process,
     } in &process.processes
     {
-        row("process", name.clone())?;
-        row("ghc", or_unknown(process.ghc.as_deref()))?;
-        row("rts", or_unknown(process.rts.as_deref()))?;
-        row("program", or_unknown(process.program.as_deref()))?;
-        row("arguments", process.arguments.join(" "))?;
+        row("process", name.clone());
+        row("ghc", or_unknown(process.ghc.as_deref()));
+        row("rts", or_unknown(process.rts.as_deref()));
+        row("program", or_unknown(process.program.as_deref()));
+        row("arguments", process.arguments.join(" "));
         for (field, value) in process_rows(process) {
-            row(field, value)?;
+            row(field, value);
         }
         let caps: Vec<String> = caps.iter().map(ToString::to_string).collect();
-        row("of capabilities", caps.join(" "))?;
+        row("of capabilities", caps.join(" "));
     }
     for CapChange { at, cap, change } in &process.capability_changes {
         let cap = cap.to_string();
-        table.row(&[
+        rows.push(vec![
             "capability".into(),
             cap.into(),
             words::change(*change).into(),
             at.0.into(),
-        ])?;
+        ]);
     }
     let caps = info.lives.caps().count() as u64;
-    table.row(&["capabilities".into(), caps.into()])?;
+    rows.push(vec!["capabilities".into(), caps.into()]);
     if let Some((first, last)) = info.first_and_last() {
-        table.row(&["first".into(), first.0.into()])?;
-        table.row(&["last".into(), last.0.into()])?;
+        rows.push(vec!["first".into(), first.0.into()]);
+        rows.push(vec!["last".into(), last.0.into()]);
     }
-    table.row(&["events".into(), info.events.into()])?;
+    rows.push(vec!["events".into(), info.events.into()]);
     for t in info.types() {
-        table.row(&["type".into(), t.name.into(), t.count.into(), t.bytes.into()])?;
+        let cells = ["type".into(), t.name.into(), t.count.into(), t.bytes.into()];
+        rows.push(cells.into());
     }
     for damage in &reader.damage().kept {
-        table.row(&["warning".into(), line(&damage.into()).into()])?;
+        rows.push(vec!["warning".into(), line(&damage.into()).into()]);
+    }
+    rows
+}
+
+/// The rows on a terminal: fields first, then the types of events.
+fn print_on_terminal(rows: &[Vec<Cell<'static>>], out: &mut Out) -> io::Result<()> {
+    let (types, fields): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row[0].text() == "type");
+    let fields: Rows = fields
+        .into_iter()
+        .map(|row| {
+            let field = row[0].text().into_owned();
+            let cell = |cell: &Cell<'_>| match (cell, field.as_str()) {
+                (Cell::Number(ns), "first" | "last" | "capability") => format::time(Nanos(*ns)),
+                (Cell::Number(number), _) => format::count(*number),
+                (cell, _) => escape_line(&cell.text()),
+            };
+            let values: Vec<String> = row[1..].iter().map(cell).collect();
+            vec![field, values.join(" ")]
+        })
+        .collect();
+    out.text(in_columns_before_text(&fields))?;
+    let types: Rows = types
+        .into_iter()
+        .map(|row| match row.as_slice() {
+            [_, name, Cell::Number(count), Cell::Number(bytes)] => {
+                let name = escape_line(&name.text());
+                vec![format::count(*count), format::bytes(*bytes), name]
+            }
+            _ => Vec::new(),
+        })
+        .collect();
+    let total = types.len() as u64;
+    if total > 0 {
+        out.text("\n")?;
+        print_table(out, &["events", "size", "type"], types, total)?;
     }
     Ok(())
 }

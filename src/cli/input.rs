@@ -15,8 +15,8 @@ use eventlog::FileSource;
 use eventlog::source::{SharedSource, read_log_by};
 use eventlog::{LogError, LogReader, Sink, system_words};
 use eventlog_edit::merge::Feed;
-use native::TemporaryFile;
-use native::read_session_on;
+use model::time::Interval;
+use native::{TemporaryFile, is_same_file, read_session_on};
 use session::{MemoryBudget, Session};
 use views::fingerprint::{Fingerprint, fingerprint, sampled};
 use views::words::diagnostics::line;
@@ -36,11 +36,6 @@ pub(super) struct LogFile {
 }
 
 impl LogFile {
-    /// The log of that name, with the usual memory.
-    pub(super) fn named(file: &str) -> Self {
-        Self::of(Path::new(file))
-    }
-
     /// The log of that path, with the usual memory.
     pub(super) fn of(path: &Path) -> Self {
         Self::within(path, MemoryBudget::default().bytes >> 20)
@@ -63,6 +58,14 @@ impl LogFile {
     /// Where it is; `-` is standard input.
     pub(super) fn path(&self) -> &Path {
         &self.file
+    }
+
+    /// Reads it with all analyses. A range that lies outside of it is refused.
+    pub(super) fn read(&self, range: super::Range) -> Result<(Session, Option<Interval>), Failure> {
+        let span = range.span()?;
+        let session = self.open()?.read_session()?;
+        range.check(session.recording().info.lives.log())?;
+        Ok((session, span))
     }
 
     /// Opens it; `-` is standard input. What is no regular file is read to its end first.
@@ -156,6 +159,10 @@ enum Bytes {
 
 impl Bytes {
     fn open(path: &Path) -> Result<Self, Failure> {
+        if is_same_file(path, Path::new("/dev/stdout")) {
+            let what = format!("{} is the standard output too", path.display());
+            return Err(Failure::Usage(what));
+        }
         if path.as_os_str() == "-" {
             return spool(path, io::stdin().lock());
         }

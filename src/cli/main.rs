@@ -1,7 +1,8 @@
 //! The command line: the same library as in the browser, for scripts, for
 //! tests against references and for measurements.
 //!
-//! Rows go to standard output, one line each, tab-separated. What is wrong
+//! Rows go to standard output, one line each, tab-separated; on a terminal some commands print
+//! aligned tables. What is wrong
 //! with a log goes to standard error, and then the exit status is 1; what
 //! could be read is printed all the same. Wrong usage exits with 2. An assertion that does
 //! not hold exits with 3, one of which a log does not tell with 4. When
@@ -17,6 +18,9 @@ mod compare;
 mod comparison;
 mod cut;
 mod digest;
+mod duration;
+mod empty;
+mod event_types;
 mod eventlog2html;
 mod events;
 mod export;
@@ -32,6 +36,8 @@ mod manual;
 mod merge;
 mod metrics;
 mod out;
+mod output_file;
+mod range;
 mod report;
 mod spans;
 mod stream;
@@ -56,7 +62,6 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use eventlog::ids::Nanos;
 use eventlog::{LogError, LogReader, system_words};
 use model::time::Interval;
 use session::Session;
@@ -65,6 +70,7 @@ use views::words::diagnostics::line;
 
 use input::{Input, LogFile};
 use out::{Out, Output, Style, Table, say};
+use range::Range;
 
 /// Reads GHC eventlogs. Files may be compressed with gzip or zstd; `-` is standard input. Pipes may be read too: up to 64 MiB are kept in memory, more in a temporary file.
 #[derive(Debug, Parser)]
@@ -111,7 +117,7 @@ enum Command {
     /// How often code was entered and what it allocated, by ticky counters (ghc -ticky, +RTS -lT)
     Ticky(ticky::Arguments),
     /// Where the time of capabilities, threads and the program went, every nanosecond in one class
-    Time(Whole),
+    Time(time::Arguments),
     /// Flame graphs as files for speedscope, flamegraph.pl, inferno and pprof, as a picture, or as a table
     Flamegraph(flamegraph::Arguments),
     /// A part of a log as a smaller log, to be sent to a colleague; its texts can be replaced
@@ -124,32 +130,6 @@ enum Command {
     Completions(manual::Completions),
     /// The manual page, for `man`
     Man(manual::Manual),
-}
-
-/// A part of the log.
-#[derive(Clone, Copy, Debug, clap::Args)]
-struct Range {
-    /// Only from this time on, in nanoseconds
-    #[arg(long, value_name = "TIME")]
-    from: Option<u64>,
-    /// Only before this time, in nanoseconds
-    #[arg(long, value_name = "TIME")]
-    to: Option<u64>,
-}
-
-impl Range {
-    /// The part; `None` for the whole log.
-    fn span(self) -> Result<Option<Interval>, Failure> {
-        let (from, to) = match (self.from, self.to) {
-            (None, None) => return Ok(None),
-            (from, to) => (from.unwrap_or(0), to.unwrap_or(u64::MAX)),
-        };
-        if to < from {
-            let what = format!("the range ends before it begins: --from {from} --to {to}");
-            return Err(Failure::Usage(what));
-        }
-        Ok(Some(Interval::new(Nanos(from), Nanos(to))))
-    }
 }
 
 /// A log, which part of it, and whether to print JSON.
@@ -167,8 +147,7 @@ struct Whole {
 impl Whole {
     /// Reads the log with all analyses.
     fn read(&self) -> Result<(Session, Option<Interval>), Failure> {
-        let range = self.range.span()?;
-        Ok((self.log.open()?.read_session()?, range))
+        self.log.read(self.range)
     }
 }
 

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
 
-use super::cut::{NewFile, speed};
+use super::cut::speed;
+use super::duration::nanoseconds;
 use super::input::Input;
+use super::output_file::{create_output, finish_output};
 use super::{Condition, Failure, LogFile, report, say};
 use eventlog_edit::merge::{Align, Facts, MergeCounts, MergeError, Plan, Survey, merge};
 
@@ -50,30 +52,6 @@ impl FromStr for Offset {
             ns,
         })
     }
-}
-
-/// A duration in nanoseconds: a number, which may have a sign and decimals, and its unit.
-pub(super) fn nanoseconds(text: &str) -> Option<i128> {
-    let (sign, text) = match text.strip_prefix('-') {
-        Some(text) => (-1, text),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-    let (number, unit) = text.split_at(unit_at);
-    let unit: i128 = match unit.trim_start() {
-        "ns" => 1,
-        "us" | "µs" | "μs" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
-        "min" => 60_000_000_000,
-        "h" => 3_600_000_000_000,
-        _ => return None,
-    };
-    let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
-    let is_short = whole.len() <= 15 && decimals.len() <= 9;
-    let digits: i128 = format!("{whole}{decimals}").parse().ok()?;
-    let places = 10_i128.pow(u32::try_from(decimals.len()).ok().filter(|_| is_short)?);
-    Some(sign * digits * unit / places)
 }
 
 /// What puts logs onto one axis.
@@ -134,13 +112,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
         return Err(Failure::Usage(what.to_owned()));
     }
     tell_aligned(&plan);
-    let file = NewFile::new(&arguments.out, arguments.logs.iter().map(PathBuf::as_path))?;
+    let file = create_output(&arguments.out, &arguments.logs)?;
+    let failed = |error| Failure::File(arguments.out.clone(), error);
     let feeds = inputs.iter().map(Input::feed).collect();
     let merged = merge(&plan, feeds, BufWriter::new(file));
-    let (_, counts) = merged.map_err(|error| match error {
+    let (file, counts) = merged.map_err(|error| match error {
         MergeError::Log(error) => Failure::Log(error),
-        MergeError::Write(error) => Failure::File(arguments.out.clone(), error),
+        MergeError::Write(error) => failed(error),
     })?;
+    finish_output(file).map_err(failed)?;
     tell_left_out(&counts);
     if arguments.verbose {
         say(format_args!(
@@ -211,35 +191,5 @@ fn tell_left_out(counts: &MergeCounts) {
             id.0,
             id.name().unwrap_or("not known")
         ));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations() {
-        for (text, ns) in [
-            ("250us", 250_000),
-            ("-1.5ms", -1_500_000),
-            ("+2s", 2_000_000_000),
-            ("0.000000001s", 1),
-            ("1min", 60_000_000_000),
-            ("7 ns", 7),
-        ] {
-            assert_eq!(nanoseconds(text), Some(ns), "{text}");
-        }
-        for text in [
-            "",
-            "5",
-            "ms",
-            "1.2.3s",
-            "--1s",
-            "1 day",
-            "99999999999999999s",
-        ] {
-            assert_eq!(nanoseconds(text), None, "{text}");
-        }
     }
 }

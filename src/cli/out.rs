@@ -8,15 +8,17 @@
 mod columns;
 mod screen;
 mod table;
+mod terminal;
 
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
-pub(super) use columns::{Rows, in_columns};
+pub(super) use columns::{Rows, in_columns, in_columns_before_text, in_widths};
 pub(super) use screen::{Style, escape_line};
 pub(super) use table::{Output, Table};
+pub(super) use terminal::{RowLimit, print_table};
 
 use screen::Screen;
 
@@ -48,7 +50,7 @@ impl Out {
     }
 
     /// Prints a part of a JSON document.
-    fn json_part(&mut self, part: &str) -> io::Result<()> {
+    pub(super) fn json_part(&mut self, part: &str) -> io::Result<()> {
         self.style(Style::Json)?;
         self.to.write_all(part.as_bytes())
     }

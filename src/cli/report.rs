@@ -1,11 +1,11 @@
 //! `eventscope report FILE`: all that matters of a log in one HTML file.
 
-use std::fs::File;
-use std::io::Write;
+use std::io::{IsTerminal, Write, stdout};
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use super::out::Style;
+use super::output_file::create_output;
 use super::{Condition, Failure, LogFile, Out, Range, report};
 use analysis::listen::at_once;
 use views::report::{Wanted, report as html};
@@ -22,19 +22,27 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+    arguments.range.span()?;
+    if arguments.out.is_none() && stdout().is_terminal() {
+        let what = "the report is HTML: name a file with --out, such as --out report.html";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    let output = arguments.out.as_deref();
+    let output = output.map(|path| create_output(path, [arguments.log.path()]));
+    let output = output.transpose()?;
+    let (session, range) = arguments.log.read(arguments.range)?;
     let wanted = Wanted {
         name: arguments.log.name(),
-        range: arguments.range.span()?,
+        range,
     };
-    let session = arguments.log.open()?.read_session()?;
     let overview = Rc::new(session.overview());
     let text = at_once(html(&session, overview, &wanted)).unwrap_or_default();
-    match &arguments.out {
+    match output {
         None => out.file(Style::Xml)?.write_all(text.as_bytes())?,
-        Some(path) => {
-            let failed = |error| Failure::File(path.clone(), error);
-            let mut file = File::create(path).map_err(failed)?;
-            file.write_all(text.as_bytes()).map_err(failed)?;
+        Some(mut file) => {
+            let written = file.write_all(text.as_bytes()).and_then(|()| file.finish());
+            let path = arguments.out.clone().unwrap_or_default();
+            written.map_err(|error| Failure::File(path, error))?;
         }
     }
     Ok(report(session.reader()))

@@ -1,9 +1,11 @@
 //! `eventscope spans FILE ANALYSIS`.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 
+use super::out::{RowLimit, Rows, escape_line, print_table};
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
 use analysis::automata::Oddity;
 use analysis::automata::thread_state::{Activity, ThreadSpan};
@@ -12,6 +14,8 @@ use analysis::diagnostics::Diagnostic;
 use analysis::spans::{Analyses, Open, SpanSink, Spans};
 use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::{EventType, Record, Sink};
+use model::format;
 use model::time::Interval;
 use session::cells::Cell;
 use views::words::diagnostics::line;
@@ -30,6 +34,8 @@ pub(super) struct Arguments {
     thread: Option<u32>,
     #[command(flatten)]
     range: Range,
+    #[command(flatten)]
+    limit: RowLimit,
     #[command(flatten)]
     output: Output,
 }
@@ -179,6 +185,47 @@ impl Row {
     }
 }
 
+/// What kinds of events a log has.
+#[derive(Default)]
+struct RecordedKinds {
+    gc: bool,
+    scheduler: bool,
+}
+
+impl Sink for RecordedKinds {
+    fn event(&mut self, record: &Record<'_>) {
+        match record.id {
+            EventType::GC_START | EventType::GC_END => self.gc = true,
+            EventType::RUN_THREAD | EventType::STOP_THREAD => self.scheduler = true,
+            _ => {}
+        }
+    }
+}
+
+impl RecordedKinds {
+    /// Why no span is printed of so many that the log has.
+    fn why_no_spans(&self, analysis: Analysis, all: usize) -> String {
+        let (name, is_recorded, what, flag) = match analysis {
+            Analysis::Gc => ("GC", self.gc, "GC", "-lg"),
+            Analysis::Mutator => ("mutator", self.scheduler, "scheduler", "-ls"),
+            Analysis::ThreadState | Analysis::ThreadLifecycle => {
+                ("thread", self.scheduler, "scheduler", "-ls")
+            }
+            Analysis::CapabilityUsage => {
+                let is_recorded = self.gc || self.scheduler;
+                ("capability", is_recorded, "scheduler or GC", "-lsg")
+            }
+        };
+        match (is_recorded, all) {
+            (_, 1..) => format!("no {name} spans match: the log has {all} others"),
+            (true, 0) => format!("no {name} spans: the log has the end of none"),
+            (false, 0) => format!(
+                "no {name} spans: the log has no {what} events; run the program with +RTS {flag}, or -l for all events"
+            ),
+        }
+    }
+}
+
 /// How many oddities are told one by one.
 const TOLD: usize = 1000;
 
@@ -296,21 +343,66 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         oddities: Vec::new(),
         oddity_count: 0,
     };
-    let mut sink = (Spans::new(analyses, collector), Lives::default());
+    let mut sink = (
+        Spans::new(analyses, collector),
+        (Lives::default(), RecordedKinds::default()),
+    );
     let reader = arguments.log.open()?.read(&mut sink)?;
-    let (spans, lives) = sink;
+    let (spans, (lives, recorded)) = sink;
+    arguments.range.check(lives.log())?;
     let mut collector = spans.finish();
     if analysis == Analysis::CapabilityUsage {
         add_idle(&lives, &mut collector.rows);
     }
     collector.rows.sort_by_key(|row| row.span().end());
-    let mut table = Table::begin(out, arguments.output, analysis.columns())?;
-    for row in collector.rows.iter().filter(|row| collector.asks_for(row)) {
-        table.row(&row.cells())?;
+    let rows = collector.rows.iter().filter(|row| collector.asks_for(row));
+    let mut printed = 0;
+    if arguments.output.is_for_terminal() {
+        let mut rows: Vec<&Row> = rows.collect();
+        rows.sort_by_key(|row| Reverse(row.span().duration()));
+        printed = rows.len();
+        let most = usize::try_from(arguments.limit.rows()).unwrap_or(usize::MAX);
+        let lines = rows
+            .into_iter()
+            .take(most)
+            .map(|row| terminal_row(analysis, row));
+        let lines: Rows = lines.collect();
+        if printed > 0 {
+            print_table(out, &["lasted", "start", "span"], lines, printed as u64)?;
+        }
+    } else {
+        let mut table = Table::begin(out, arguments.output, analysis.columns())?;
+        for row in rows {
+            table.row(&row.cells())?;
+            printed += 1;
+        }
+        table.end()?;
     }
-    table.end()?;
+    if printed == 0 {
+        say(recorded.why_no_spans(analysis, collector.rows.len()));
+    }
     tell_oddities(&collector);
     Ok(report(&reader))
+}
+
+/// A row on a terminal.
+fn terminal_row(analysis: Analysis, row: &Row) -> Vec<String> {
+    let mut words = String::new();
+    for (name, cell) in analysis.columns().iter().zip(row.cells()) {
+        let text = cell.text();
+        let separator = if words.is_empty() { "" } else { ", " };
+        match *name {
+            "start" | "end" => {}
+            _ if text.is_empty() => {}
+            "cap" => words += &format!("{separator}capability {text}"),
+            "thread" => words += &format!("{separator}thread {text}"),
+            "to" => words += &format!("{separator}to capability {text}"),
+            _ => words += &format!("{separator}{text}"),
+        }
+    }
+    let span = row.span();
+    let lasted = format::duration(span.duration());
+    vec![lasted, format::time(span.start()), escape_line(&words)]
 }
 
 /// Says on standard error what was odd about the log.

@@ -4,18 +4,22 @@
 //! back for a while and put in the order of time; what comes later still is printed where it
 //! came, and how late it was is said.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 
+use super::duration::parse_seconds;
 use super::stream::{Came, Place};
 use super::tail_numbers::Numbers;
 use super::tail_rows::{EventRows, SpanRows};
-use super::{Condition, Failure, Out, Output, say};
+use super::{Condition, Failure, LogFile, Out, Output, report, say};
 use eventlog::display::DisplayOrder;
 use eventlog::ids;
+use eventlog::inflate::Compression;
 use eventlog::live::{Late, LiveReader};
 use eventlog::{Record, Sink};
 
@@ -33,8 +37,8 @@ pub(super) struct Arguments {
     /// What to print
     #[arg(long, default_value = "events")]
     what: What,
-    /// For how many seconds of the log's clock events wait for others before them
-    #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
+    /// For how many seconds of the log's clock (or with a unit, such as 250ms) events wait for others before them
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = parse_seconds)]
     window: f64,
     #[command(flatten)]
     output: Output,
@@ -205,8 +209,34 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         said_early: 0,
         condition: Condition::Sound,
     };
+    if let Place::File(path) = &arguments.place
+        && is_compressed(path)
+    {
+        return read_compressed(path, &mut tail);
+    }
     follow(&arguments.place, &mut tail)?;
     Ok(tail.condition)
+}
+
+/// Whether a file is compressed: nobody adds to it.
+fn is_compressed(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
+    let mut first = Vec::new();
+    let read = File::open(path).and_then(|file| {
+        file.take(Compression::MAGIC_BYTES as u64)
+            .read_to_end(&mut first)
+    });
+    read.is_ok() && Compression::detect(&first).is_some()
+}
+
+/// Prints a compressed log, which is complete.
+fn read_compressed(path: &Path, tail: &mut Tail<'_>) -> Result<Condition, Failure> {
+    let reader = LogFile::of(path).open()?.read(&mut tail.order)?;
+    tail.flush()?;
+    tail.order.sink_mut().end()?;
+    Ok(report(&reader))
 }
 
 /// Prints what comes until that ends.

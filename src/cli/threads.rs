@@ -1,7 +1,12 @@
 //! `eventscope threads FILE`.
 
-use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report};
-use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
+use super::empty::no_threads;
+use super::out::{RowLimit, escape_line, print_table};
+use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
+use analysis::listen::{Alone, at_once};
+use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery, ThreadTimes};
+use eventlog::ids::Duration;
+use model::format::{count, duration};
 use session::thread_export::{cells, names};
 
 #[derive(Debug, clap::Args)]
@@ -11,23 +16,71 @@ pub(super) struct Arguments {
     #[command(flatten)]
     range: Range,
     #[command(flatten)]
+    limit: RowLimit,
+    #[command(flatten)]
     output: Output,
 }
 
+/// The columns on a terminal.
+const HEADS: [&str; 7] = [
+    "running",
+    "ready",
+    "blocked",
+    "foreign call",
+    "runs",
+    "longest ready",
+    "thread",
+];
+
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
-    let query = ThreadTableQuery {
-        range: arguments.range.span()?,
-        sort: ThreadColumn::Thread,
-        rows: 0..u64::MAX,
-        ..ThreadTableQuery::default()
-    };
-    let session = arguments.log.open()?.read_session()?;
-    let threads = session.ask(&query).unwrap_or_default();
-    let names = names();
-    let mut table = Table::begin(out, arguments.output, &names)?;
-    for thread in &threads.rows {
-        table.row(&cells(thread))?;
+    let (session, range) = arguments.log.read(arguments.range)?;
+    let mut printed = 0;
+    if arguments.output.is_for_terminal() {
+        let query = ThreadTableQuery {
+            range,
+            sort: ThreadColumn::Running,
+            descending: true,
+            rows: 0..arguments.limit.rows(),
+            ..ThreadTableQuery::default()
+        };
+        let threads = session.ask(&query).unwrap_or_default();
+        printed = threads.total;
+        if printed > 0 {
+            let rows = threads.rows.iter().map(|row| line(row).to_vec()).collect();
+            print_table(out, &HEADS, rows, threads.total)?;
+        }
+    } else {
+        let names = names();
+        let mut table = Table::begin(out, arguments.output, &names)?;
+        let mut written = Ok(());
+        let store = &session.recording().store;
+        at_once(store.for_each_thread(range, &Alone, |row| {
+            printed += 1;
+            if written.is_ok() {
+                written = table.row(&cells(row));
+            }
+        }));
+        written?;
+        table.end()?;
     }
-    table.end()?;
+    if printed == 0 {
+        say(no_threads(&session.recording().info, range));
+    }
     Ok(report(session.reader()))
+}
+
+/// A row on a terminal.
+fn line(row: &ThreadTimes) -> [String; 7] {
+    let times = &row.sums.times;
+    let lasted = |ns| duration(Duration(ns));
+    let label = row.label.as_deref().unwrap_or_default();
+    [
+        lasted(times.running_ns.saturating_add(times.open_ns)),
+        lasted(times.ready_ns().saturating_add(times.ready_paused_ns)),
+        lasted(times.all_blocked_ns() - times.foreign_ns()),
+        lasted(times.foreign_ns()),
+        count(row.sums.runs),
+        lasted(row.sums.longest_ready_ns),
+        escape_line(&format!("{} {label}", row.id)),
+    ]
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::out::escape_line;
+use super::out::{escape_line, in_columns_before_text};
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
 use analysis::ticky::{TickyColumn, TickyQuery, TickyRow, TickyTable};
 use scene::format;
@@ -40,15 +40,15 @@ fn column(name: &str) -> Result<TickyColumn, String> {
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+    let (session, range) = arguments.log.read(arguments.range)?;
     let query = TickyQuery {
-        range: arguments.range.span()?,
+        range,
         only: None,
         filter: arguments.filter.clone(),
         sort: arguments.sort,
         descending: arguments.sort.largest_first() != arguments.reverse,
         rows: 0..arguments.limit.unwrap_or(u64::MAX),
     };
-    let session = arguments.log.open()?.read_session()?;
     let table = session.ask(&query);
     let condition = report(session.reader());
     if table.counters == 0 {
@@ -114,8 +114,8 @@ const HEADS: [&str; 8] = [
 
 /// The table for reading, with the sums of all rows in the last line.
 fn in_columns(table: &TickyTable) -> String {
-    let mut lines = vec![HEADS.map(str::to_owned)];
-    lines.extend(table.rows.iter().map(|row| line(table, row)));
+    let mut lines = vec![HEADS.map(str::to_owned).to_vec()];
+    lines.extend(table.rows.iter().map(|row| line(table, row).to_vec()));
     let all = TickyRow {
         counts: table.all,
         ..TickyRow::default()
@@ -126,21 +126,8 @@ fn in_columns(table: &TickyTable) -> String {
         0 => counters,
         samples => format!("{counters}, {}", format::many(samples, "sample")),
     };
-    lines.push(sums);
-    let width = |column: usize| {
-        let cells = lines.iter().map(|line| line[column].chars().count());
-        cells.max().unwrap_or(0)
-    };
-    let widths: [usize; 8] = std::array::from_fn(width);
-    let mut text = String::new();
-    for line in &lines {
-        for (cell, width) in line.iter().zip(&widths).take(7) {
-            text.push_str(&format!("{cell:>width$}  "));
-        }
-        text.push_str(&line[7]);
-        text.push('\n');
-    }
-    text
+    lines.push(sums.to_vec());
+    in_columns_before_text(&lines)
 }
 
 fn line(table: &TickyTable, row: &TickyRow) -> [String; 8] {

@@ -1,32 +1,67 @@
 //! `eventscope time FILE`: where the time of capabilities, threads and the
 //! program went, every nanosecond in one class.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, IsTerminal};
+
 use serde_json::{Map, Value, json};
 
-use super::out::{Rows, in_columns};
+use super::out::{RowLimit, Rows, escape_line, in_columns, in_widths, print_table};
 use super::{Condition, Failure, Out, Whole, report};
 use analysis::account::report::ProgramTimes;
+use analysis::listen::{Alone, at_once};
 use analysis::numbers::Numbers;
 use analysis::timeline::thread_account::{BlockedFor, ThreadAccount};
+use eventlog::ids::Duration;
+use model::format;
 use model::time::Interval;
-use session::questions::{ThreadTimeQuery, TimeQuery};
+use session::Session;
+use session::questions::TimeQuery;
 
-pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {
-    let (session, range) = arguments.read()?;
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    of: Whole,
+    #[command(flatten)]
+    limit: RowLimit,
+}
+
+pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+    let (session, range) = arguments.of.read()?;
+    let range = session.recording().within_cut(range);
     let program = session.ask(&TimeQuery(range));
-    let threads = session.ask(&ThreadTimeQuery(range)).unwrap_or_default();
-    if arguments.json {
-        let part = Numbers::span(session.recording().end(), range);
-        out.json(&document(part, &program, &threads))?;
+    if arguments.of.json {
+        print_json(&program, &session, range, out)?;
+    } else if io::stdout().is_terminal() {
+        out.text(in_columns(&capabilities(&program, readable)))?;
+        out.text("\n")?;
+        print_first_threads(&session, range, arguments.limit, out)?;
+        out.text("\n")?;
+        out.text(in_columns(&program_rows(&program, readable)))?;
     } else {
-        let tables = [
-            capabilities(&program),
-            thread_rows(&threads),
-            program_rows(&program),
-        ];
-        out.text(tables.map(|table| in_columns(&table)).join("\n"))?;
+        out.text(in_columns(&capabilities(&program, exact)))?;
+        out.text("\n")?;
+        print_threads(&session, range, out)?;
+        out.text("\n")?;
+        out.text(in_columns(&program_rows(&program, exact)))?;
     }
     Ok(report(session.reader()))
+}
+
+/// Nanoseconds for other programs.
+fn exact(ns: u64) -> String {
+    ns.to_string()
+}
+
+/// A duration for people.
+fn readable(ns: u64) -> String {
+    format::duration(Duration(ns))
+}
+
+/// Takes the threads one by one: a log may have millions.
+fn for_each_thread(session: &Session, range: Option<Interval>, take: impl FnMut(ThreadAccount)) {
+    let store = &session.recording().store;
+    at_once(store.for_each_thread_account(range, &Alone, take));
 }
 
 /// The classes of a thread, under their names, without what it was blocked on.
@@ -39,35 +74,26 @@ fn thread_classes(thread: &ThreadAccount) -> [(&'static str, u64); 4] {
     ]
 }
 
-fn document(range: Interval, program: &ProgramTimes, threads: &[ThreadAccount]) -> Value {
-    let object = |classes: &[(&str, u64)]| -> Map<String, Value> {
-        let pair = |(name, time): &(&str, u64)| ((*name).to_owned(), json!(time));
-        classes.iter().map(pair).collect()
-    };
+fn object(classes: &[(&str, u64)]) -> Map<String, Value> {
+    let pair = |(name, time): &(&str, u64)| ((*name).to_owned(), json!(time));
+    classes.iter().map(pair).collect()
+}
+
+/// The document, whose last field are the threads.
+fn print_json(
+    program: &ProgramTimes,
+    session: &Session,
+    range: Option<Interval>,
+    out: &mut Out,
+) -> io::Result<()> {
     let caps = program.caps.iter().map(|(cap, times)| {
         json!({"cap": cap.0, "life": times.life_ns, "classes": object(&times.classes())})
     });
-    let threads = threads.iter().map(|thread| {
-        let mut classes = object(&thread_classes(thread));
-        let blocked = thread.blocked_ns.iter();
-        let blocked: Map<String, Value> = blocked
-            .map(|(reason, time)| (reason.name(), json!(time)))
-            .collect();
-        classes.insert("blocked".to_owned(), blocked.into());
-        classes.insert("foreign_call".to_owned(), json!(thread.foreign_ns));
-        classes.insert("unknown".to_owned(), json!(thread.unknown_ns));
-        json!({
-            "thread": thread.id.0,
-            "label": thread.label,
-            "life": thread.life_ns,
-            "classes": classes,
-        })
-    });
     let collections = &program.collections;
-    json!({
-        "range": {"from_ns": range.start(), "to_ns": range.end()},
+    let part = Numbers::span(session.recording().end(), range);
+    let document = json!({
+        "range": {"from_ns": part.start(), "to_ns": part.end()},
         "capabilities": caps.collect::<Vec<_>>(),
-        "threads": threads.collect::<Vec<_>>(),
         "program": {
             "life": program.life_ns,
             "parallelism": program.parallelism_ns,
@@ -78,10 +104,39 @@ fn document(range: Interval, program: &ProgramTimes, threads: &[ThreadAccount]) 
                 "capability_time": collections.capability_ns,
             },
         },
+    });
+    let document = document.to_string();
+    out.json_part(document.strip_suffix('}').unwrap_or_default())?;
+    out.json_part(",\"threads\":[")?;
+    let (mut written, mut separator) = (Ok(()), "");
+    for_each_thread(session, range, |thread| {
+        if written.is_ok() {
+            written = out.json_part(&format!("{separator}{}", thread_json(&thread)));
+            separator = ",";
+        }
+    });
+    written?;
+    out.json_part("]}\n")
+}
+
+fn thread_json(thread: &ThreadAccount) -> Value {
+    let mut classes = object(&thread_classes(thread));
+    let blocked = thread.blocked_ns.iter();
+    let blocked: Map<String, Value> = blocked
+        .map(|(reason, time)| (reason.name(), json!(time)))
+        .collect();
+    classes.insert("blocked".to_owned(), blocked.into());
+    classes.insert("foreign_call".to_owned(), json!(thread.foreign_ns));
+    classes.insert("unknown".to_owned(), json!(thread.unknown_ns));
+    json!({
+        "thread": thread.id.0,
+        "label": thread.label,
+        "life": thread.life_ns,
+        "classes": classes,
     })
 }
 
-fn capabilities(program: &ProgramTimes) -> Rows {
+fn capabilities(program: &ProgramTimes, text: fn(u64) -> String) -> Rows {
     let mut table = Vec::new();
     for (cap, times) in &program.caps {
         if table.is_empty() {
@@ -91,56 +146,167 @@ fn capabilities(program: &ProgramTimes) -> Rows {
                 .chain(names);
             table.push(names.collect());
         }
-        let row = [cap.to_string(), times.life_ns.to_string()].into_iter();
+        let row = [cap.to_string(), text(times.life_ns)].into_iter();
         table.push(
-            row.chain(times.classes().map(|(_, time)| time.to_string()))
+            row.chain(times.classes().map(|(_, time)| text(time)))
                 .collect(),
         );
     }
     table
 }
 
-fn thread_rows(threads: &[ThreadAccount]) -> Rows {
-    let mut reasons: Vec<BlockedFor> = Vec::new();
-    for thread in threads {
-        reasons.extend(thread.blocked_ns.keys());
-    }
-    reasons.sort_unstable();
-    reasons.dedup();
-    let mut table = Rows::new();
-    for thread in threads {
-        let classes = thread_classes(thread);
-        let rest = [
-            ("foreign_call", thread.foreign_ns),
-            ("unknown", thread.unknown_ns),
-        ];
-        if table.is_empty() {
-            let mut names = vec!["thread".to_owned(), "life".to_owned()];
-            names.extend(classes.map(|(name, _)| name.to_owned()));
-            names.extend(reasons.iter().map(|reason| reason.name()));
-            names.extend(rest.map(|(name, _)| name.to_owned()));
-            names.push("label".to_owned());
-            table.push(names);
-        }
-        let mut row = vec![thread.id.to_string(), thread.life_ns.to_string()];
-        row.extend(classes.map(|(_, time)| time.to_string()));
-        let blocked = |reason| thread.blocked_ns.get(reason).copied().unwrap_or_default();
-        row.extend(reasons.iter().map(|reason| blocked(reason).to_string()));
-        row.extend(rest.map(|(_, time)| time.to_string()));
-        row.push(thread.label.clone().unwrap_or_default());
-        table.push(row);
-    }
-    table
+/// The columns of the table of threads, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Column {
+    Thread,
+    Life,
+    Class(usize),
+    Blocked(BlockedFor),
+    ForeignCall,
+    Unknown,
+    Label,
 }
 
-fn program_rows(program: &ProgramTimes) -> Rows {
-    let collections = &program.collections;
-    let mut table = vec![vec!["program".to_owned(), program.life_ns.to_string()]];
-    for (count, time) in program.parallelism_ns.iter().enumerate() {
-        table.push(vec![format!("{count} running"), time.to_string()]);
+/// What a thread has in the columns with numbers: of the reasons for blocking those that it has.
+fn numbers(thread: &ThreadAccount) -> impl Iterator<Item = (Column, u64)> {
+    let classes = thread_classes(thread).into_iter().enumerate();
+    let classes = classes.map(|(place, (_, time))| (Column::Class(place), time));
+    let blocked = thread.blocked_ns.iter();
+    let blocked = blocked.map(|(reason, time)| (Column::Blocked(*reason), *time));
+    let first = [
+        (Column::Thread, thread.id.0.into()),
+        (Column::Life, thread.life_ns),
+    ];
+    let last = [
+        (Column::ForeignCall, thread.foreign_ns),
+        (Column::Unknown, thread.unknown_ns),
+    ];
+    first.into_iter().chain(classes).chain(blocked).chain(last)
+}
+
+impl Column {
+    fn name(self, classes: [(&'static str, u64); 4]) -> String {
+        match self {
+            Self::Thread => "thread".to_owned(),
+            Self::Life => "life".to_owned(),
+            Self::Class(place) => classes.get(place).map_or("", |class| class.0).to_owned(),
+            Self::Blocked(reason) => reason.name(),
+            Self::ForeignCall => "foreign_call".to_owned(),
+            Self::Unknown => "unknown".to_owned(),
+            Self::Label => "label".to_owned(),
+        }
     }
-    for (name, number) in [
-        ("collections", collections.count),
+}
+
+/// Prints the table of all threads, in columns. Their widths are found first, so that no rows are held.
+fn print_threads(session: &Session, range: Option<Interval>, out: &mut Out) -> io::Result<()> {
+    let mut widths: BTreeMap<Column, usize> = BTreeMap::new();
+    let mut heads: BTreeMap<Column, String> = BTreeMap::new();
+    for_each_thread(session, range, |thread| {
+        let label = thread.label.as_deref().unwrap_or_default();
+        let label = (Column::Label, label.chars().count());
+        let numbers = numbers(&thread).map(|(column, number)| (column, digits(number)));
+        for (column, width) in numbers.chain([label]) {
+            let widest = widths.entry(column).or_insert_with(|| {
+                let name = column.name(thread_classes(&thread));
+                let width = name.chars().count();
+                heads.insert(column, name);
+                width
+            });
+            *widest = width.max(*widest);
+        }
+    });
+    let columns: Vec<(Column, usize)> = widths.into_iter().collect();
+    let widths: Vec<usize> = columns.iter().map(|(_, width)| *width).collect();
+    let heads: Vec<String> = heads.into_values().collect();
+    if !heads.is_empty() {
+        out.text(in_widths(&heads, &widths))?;
+    }
+    let mut written = Ok(());
+    for_each_thread(session, range, |thread| {
+        let own: BTreeMap<Column, u64> = numbers(&thread).collect();
+        let cell = |(column, _): &(Column, usize)| match column {
+            Column::Label => thread.label.clone().unwrap_or_default(),
+            column => own.get(column).copied().unwrap_or_default().to_string(),
+        };
+        let cells: Vec<String> = columns.iter().map(cell).collect();
+        if written.is_ok() {
+            written = out.text(in_widths(&cells, &widths));
+        }
+    });
+    written
+}
+
+/// How many characters a number has.
+fn digits(number: u64) -> usize {
+    number.checked_ilog10().map_or(1, |log| log as usize + 1)
+}
+
+/// Prints the threads that ran the longest.
+fn print_first_threads(
+    session: &Session,
+    range: Option<Interval>,
+    limit: RowLimit,
+    out: &mut Out,
+) -> io::Result<()> {
+    let most = usize::try_from(limit.rows()).unwrap_or(usize::MAX);
+    let mut total = 0;
+    // Sorted by what they ran, the longest first; equal ones by their numbers.
+    let mut first: BTreeSet<(std::cmp::Reverse<u64>, u32)> = BTreeSet::new();
+    let mut accounts: BTreeMap<u32, ThreadAccount> = BTreeMap::new();
+    for_each_thread(session, range, |thread| {
+        total += 1;
+        first.insert((std::cmp::Reverse(thread.running_ns), thread.id.0));
+        accounts.insert(thread.id.0, thread);
+        if first.len() > most
+            && let Some((_, last)) = first.pop_last()
+        {
+            accounts.remove(&last);
+        }
+    });
+    let rows = first.iter().filter_map(|(_, id)| accounts.get(id));
+    let rows: Rows = rows.map(line).collect();
+    if total == 0 {
+        return Ok(());
+    }
+    let heads = [
+        "running",
+        "ready in GC",
+        "ready, queued",
+        "ready, idle cap",
+        "blocked",
+        "foreign call",
+        "life",
+        "thread",
+    ];
+    print_table(out, &heads, rows, total)
+}
+
+/// A row of a thread on a terminal.
+fn line(thread: &ThreadAccount) -> Vec<String> {
+    let blocked = thread.blocked_ns.values();
+    let blocked = blocked.fold(0_u64, |sum, time| sum.saturating_add(*time));
+    let label = thread.label.as_deref().unwrap_or_default();
+    let mut row: Vec<String> = thread_classes(thread)
+        .iter()
+        .map(|(_, time)| readable(*time))
+        .collect();
+    row.extend([blocked, thread.foreign_ns, thread.life_ns].map(readable));
+    row.push(escape_line(&format!("{} {label}", thread.id)));
+    row
+}
+
+fn program_rows(program: &ProgramTimes, text: fn(u64) -> String) -> Rows {
+    let collections = &program.collections;
+    let mut table = vec![vec!["program".to_owned(), text(program.life_ns)]];
+    for (count, time) in program.parallelism_ns.iter().enumerate() {
+        table.push(vec![format!("{count} running"), text(*time)]);
+    }
+    table.push(vec![
+        "collections".to_owned(),
+        collections.count.to_string(),
+    ]);
+    for (name, time) in [
         ("stopping for collections", collections.stopping_ns),
         ("collections' pauses", collections.pause_ns),
         (
@@ -148,7 +314,7 @@ fn program_rows(program: &ProgramTimes) -> Rows {
             collections.capability_ns,
         ),
     ] {
-        table.push(vec![name.to_owned(), number.to_string()]);
+        table.push(vec![name.to_owned(), text(time)]);
     }
     table
 }

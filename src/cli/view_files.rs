@@ -8,6 +8,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tempfile::NamedTempFile;
 
 use super::Failure;
+use super::output_file::remove_unfinished_on_signals;
+use native::add_unfinished;
 
 /// What is escaped in the name of a file as a part of an address.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
@@ -72,9 +74,18 @@ impl Served {
     }
 }
 
+/// A temporary file, which is removed when the process ends, also by a signal.
+pub(super) fn temporary_file() -> io::Result<NamedTempFile> {
+    // Ctrl+C is the usual end of `view`.
+    remove_unfinished_on_signals(0);
+    let file = NamedTempFile::with_prefix("eventscope-")?;
+    add_unfinished(file.path());
+    Ok(file)
+}
+
 /// Reads to the end, into a temporary file.
 fn keep(from: &mut impl io::Read) -> io::Result<NamedTempFile> {
-    let mut kept = NamedTempFile::with_prefix("eventscope-")?;
+    let mut kept = temporary_file()?;
     io::copy(from, &mut kept)?;
     Ok(kept)
 }

@@ -6,11 +6,9 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 
-use tempfile::NamedTempFile;
-
 use super::stream::{Came, Place};
 use super::tail::QUIET;
-use super::view_files::Served;
+use super::view_files::{Served, temporary_file};
 use super::{Failure, say};
 use eventlog::live::LiveReader;
 use eventlog::{Record, system_words};
@@ -29,7 +27,7 @@ pub(super) fn served(place: &Place) -> Result<Served, Failure> {
         return Served::open(path);
     }
     let failed = |error| Failure::File(place.path(), error);
-    let kept = NamedTempFile::with_prefix("eventscope-").map_err(failed)?;
+    let kept = temporary_file().map_err(failed)?;
     let mut into = Some(kept.reopen().map_err(failed)?);
     wait(&from, &mut into, place)?;
     let name = name(place);

@@ -7,7 +7,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     AbortSignal, Blob, DataTransfer, DragEvent, Element, File, FileList, FilePropertyBag,
-    FileSystemFileHandle, Headers, Node, ReadableStreamDefaultReader, RequestInit, Response,
+    FileSystemFileHandle, Headers, Node, ReadableStreamDefaultReader, RequestInit, RequestRedirect,
+    Response,
 };
 
 use super::recent;
@@ -291,6 +292,7 @@ pub(super) enum Behind {
 /// If the site does not answer.
 pub(super) async fn behind(address: &str, file: &File, tail: &[u8]) -> Result<Behind, JsValue> {
     let request = RequestInit::new();
+    request.set_redirect(RequestRedirect::Manual);
     let headers = Headers::new()?;
     let from = file.size() as u64 - tail.len() as u64;
     headers.set("Range", &format!("bytes={from}-"))?;
@@ -304,6 +306,7 @@ pub(super) async fn behind(address: &str, file: &File, tail: &[u8]) -> Result<Be
         200 if is_as_long => return Ok(Behind::Nothing),
         // It is shorter, or the site sends all or nothing.
         200 | 416 => return Ok(Behind::Another),
+        REDIRECTED => return Err(NOT_FOLLOWED.into()),
         status => return Err(format!("the site answered with status {status}").into()),
     }
     let buffer = JsFuture::from(response.array_buffer()?).await?;
@@ -339,6 +342,11 @@ pub(super) fn name_of(address: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     js_sys::decode_uri_component(name).map_or_else(|_| name.to_owned(), String::from)
 }
+
+/// The status of an answer that redirects, if redirects are not followed. The page asks no host but its own, and a
+/// redirect can lead to any.
+const REDIRECTED: u16 = 0;
+const NOT_FOLLOWED: &str = "the site redirects to another address, which is not followed: use the address of the file itself";
 
 /// Why a file did not come.
 pub(super) enum NotFetched {
@@ -378,8 +386,12 @@ async fn fetch_whole(
 ) -> Result<File, JsValue> {
     let request = RequestInit::new();
     request.set_signal(signal);
+    request.set_redirect(RequestRedirect::Manual);
     let asked = gloo_utils::window().fetch_with_str_and_init(address, &request);
     let response: Response = JsFuture::from(asked).await?.dyn_into()?;
+    if response.status() == REDIRECTED {
+        return Err(NOT_FOLLOWED.into());
+    }
     if !response.ok() {
         let status = response.status();
         return Err(format!("the site answered with status {status}").into());

@@ -245,6 +245,7 @@ impl Written {
         };
         let log = Log {
             name: "a.eventlog",
+            inputs: &[],
             fingerprint: fingerprint(log.len() as u64, &[log]),
             session: &session,
             range: None,

@@ -110,7 +110,9 @@ impl What {
                 Self::Wake(thread.0)
             }
             Event::MigrateThread { thread, new_cap } => Self::Migrate(thread.0, new_cap.0),
-            Event::ThreadLabel { thread, label } => Self::Label(thread.0, String::from_utf8_lossy(label.0).into_owned()),
+            Event::ThreadLabel { thread, label } => {
+                Self::Label(thread.0, String::from_utf8_lossy(label.0).into_owned())
+            }
             Event::RequestSeqGC {} | Event::RequestParGC {} => Self::Request,
             Event::StartGC {} => Self::StartGc,
             Event::EndGC {} => Self::EndGc,

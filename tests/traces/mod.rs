@@ -158,6 +158,7 @@ impl Exporting {
         };
         let range = self.range;
         let log = Log {
+            inputs: &[],
             name: "a.eventlog",
             fingerprint: fingerprint(self.bytes.len() as u64, &[&self.bytes]),
             session: &self.session,

@@ -15,7 +15,7 @@ use eventlog::closure_type::ClosureType;
 use eventlog::cursor::FieldKind;
 use eventlog::event::{Event, EventType};
 use eventlog::hash::SeededMap;
-use eventlog::header::PayloadSize;
+use eventlog::header::{Header, PayloadSize, TypeDecl};
 
 /// What a text is; its name begins with this.
 pub(super) type Kind = &'static str;
@@ -36,15 +36,19 @@ const BUILT_IN: [&str; 11] = [
 ];
 /// The lives of a biographical profile.
 const LIVES: [&str; 5] = ["INHERENT_USE", "LAG", "USE", "DRAG", "VOID"];
+/// What stands around the flags of the runtime.
+const BRACKETS: [&[u8]; 3] = [b"+RTS", b"-RTS", b"--RTS"];
 /// Flags of the runtime that have no text behind them.
-const FLAGS: [&str; 7] = [
-    "+RTS",
-    "-RTS",
-    "--RTS",
+const FLAGS: [&str; 4] = [
     "--nonmoving-gc",
     "--copying-gc",
     "--numa",
     "--no-automatic-heap-samples",
+];
+/// Flags of the runtime with a number.
+const NUMBER_FLAGS: [&str; 22] = [
+    "A", "AL", "C", "F", "G", "H", "I", "K", "L", "M", "N", "O", "V", "c", "i", "k", "m", "n",
+    "qb", "qg", "qi", "qn",
 ];
 /// The ways that a runtime is built in.
 const WAYS: [&str; 8] = ["rts", "thr", "l", "p", "s", "v", "debug", "dyn"];
@@ -87,7 +91,12 @@ impl Anonymiser {
             return payload.is_empty();
         }
         if matches!(record.header.size(id.0), PayloadSize::Fixed(_)) {
-            out.extend_from_slice(payload);
+            // What stands behind the fields that are known may be anything.
+            let mut end = 0;
+            let is_whole = Event::locate(id, payload, |_, range, _| end = range.end);
+            let known = payload.get(..end).filter(|_| is_whole);
+            out.extend_from_slice(known.unwrap_or(payload));
+            out.resize(payload.len(), 0);
             return true;
         }
         if id == EventType::USER_BINARY_MSG {
@@ -120,6 +129,25 @@ impl Anonymiser {
                 _ => out.extend_from_slice(bytes),
             }
         })
+    }
+
+    /// The types that a header declares, without its descriptions: a known type has its name.
+    pub(super) fn declared_types(
+        &mut self,
+        header: &Header,
+    ) -> Vec<(EventType, Option<u16>, String)> {
+        let mut rename = |decl: &TypeDecl| match decl.id.name().filter(|_| decl.known) {
+            Some(name) => name.to_owned(),
+            None => {
+                let mut name = Vec::new();
+                self.name("unknown", decl.description.as_bytes(), &mut name);
+                String::from_utf8_lossy(&name).into_owned()
+            }
+        };
+        let types = header.types.iter();
+        types
+            .map(|decl| (decl.id, decl.size, rename(decl)))
+            .collect()
     }
 
     /// Writes the name of a text; nothing for nothing.
@@ -162,7 +190,7 @@ impl Anonymiser {
             },
             _ => "text",
         };
-        if is_fixed(id, text) {
+        if is_fixed(id, kind, text) {
             out.extend_from_slice(text);
         } else if let Some(of) = text.strip_prefix(b"CAF:") {
             out.extend_from_slice(b"CAF:");
@@ -178,6 +206,7 @@ impl Anonymiser {
             Some(list) => (list, &[0][..]),
             None => (bytes, &[][..]),
         };
+        let mut is_for_runtime = false;
         for (place, text) in list.split(|&byte| byte == 0).enumerate() {
             if place > 0 {
                 out.push(0);
@@ -191,7 +220,10 @@ impl Anonymiser {
                 }
             } else if place == 0 {
                 self.name("program", text, out);
-            } else if is_flag(text) {
+            } else if BRACKETS.contains(&text) {
+                is_for_runtime = text == b"+RTS";
+                out.extend_from_slice(text);
+            } else if is_for_runtime && is_flag(text) {
                 out.extend_from_slice(text);
             } else {
                 self.name("argument", text, out);
@@ -270,23 +302,25 @@ fn is_kinds(text: &[u8]) -> bool {
 }
 
 /// Whether a text is one of those that the runtime fixes.
-fn is_fixed(id: EventType, text: &[u8]) -> bool {
+fn is_fixed(id: EventType, kind: Kind, text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
         return false;
     };
-    let is_number =
-        || !text.is_empty() && text.len() <= 20 && text.bytes().all(|b| b.is_ascii_digit());
+    let is_number = |most_digits| {
+        (1..=most_digits).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
+    };
     match id {
         EventType::HEAP_PROF_COST_CENTRE => BUILT_IN.contains(&text),
         EventType::HEAP_PROF_SAMPLE_STRING => {
             let label = text.trim_start_matches(|c: char| "()".contains(c) || c.is_ascii_digit());
-            is_number()
+            kind == "era" && is_number(20)
                 || is_address(text)
                 || ClosureType::named(text).is_some()
                 || LIVES.contains(&text)
                 || BUILT_IN.contains(&label)
         }
-        EventType::IPE => is_number(),
+        // The number of a closure type.
+        EventType::IPE => kind == "closure" && is_number(3),
         EventType::THREAD_LABEL => {
             let cap = text.strip_prefix("IOManager on cap ");
             ["TimerManager", "IOManager", "main thread"].contains(&text)
@@ -317,8 +351,9 @@ fn is_runtime(text: &str) -> bool {
         && ways.split('_').all(|way| WAYS.contains(&way))
 }
 
-/// Whether a text is a flag of the runtime without anything that somebody chose, but numbers.
+/// Whether a text is a flag of the runtime without anything that somebody chose, but small numbers.
 fn is_flag(text: &[u8]) -> bool {
+    const MOST_DIGITS: usize = 4;
     let Ok(text) = std::str::from_utf8(text) else {
         return false;
     };
@@ -331,11 +366,17 @@ fn is_flag(text: &[u8]) -> bool {
     if let Some(classes) = flag.strip_prefix('l') {
         return classes.bytes().all(|byte| b"asgfpunTI-".contains(&byte));
     }
-    let letters = flag.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    let number = letters.trim_end_matches(['k', 'K', 'm', 'M', 'g', 'G']);
-    let is_short = (1..=2).contains(&(flag.len() - letters.len()));
-    is_short
-        && number
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+    let number = flag.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let letters = &flag[..flag.len() - number.len()];
+    if number.is_empty() {
+        return (1..=2).contains(&letters.len());
+    }
+    let number = number
+        .strip_suffix(['k', 'K', 'm', 'M', 'g', 'G'])
+        .unwrap_or(number);
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
+    let is_small = |digits: &str| {
+        digits.len() <= MOST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    NUMBER_FLAGS.contains(&letters) && is_small(whole) && is_small(decimals)
 }

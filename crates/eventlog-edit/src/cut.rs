@@ -118,7 +118,7 @@ impl<W: Write> Cut<W> {
         if !self.writer.has_begun()
             && let Some(header) = header
         {
-            self.writer.begin_as(header)?;
+            self.begin(header)?;
         }
         let (out, bytes) = self.writer.finish()?;
         let counts = CutCounts {
@@ -143,10 +143,25 @@ impl<W: Write> Cut<W> {
         self.activity = Activity::default();
         self.exit = None;
         self.entry = self.selection.from.map(|_| EntryState::default());
+        self.begin(header)
+    }
+
+    /// Declares the types of the log, and that of the range where it is cut.
+    fn begin(&mut self, header: &Header) -> io::Result<()> {
+        let types = match &mut self.anonymiser {
+            Some(anonymiser) => anonymiser.declared_types(header),
+            None => {
+                let types = header.types.iter();
+                types
+                    .map(|decl| (decl.id, decl.size, decl.description.to_string()))
+                    .collect()
+            }
+        };
         let cut = (EventType::CUT_RANGE, Some(CUT_RANGE_BYTES), CUT_RANGE_NAME);
         let needs_type = self.selection.has_range() && header.decl(EventType::CUT_RANGE).is_none();
-        let types = header.types.iter();
-        let types = types.map(|decl| (decl.id, decl.size, &*decl.description));
+        let types = types
+            .iter()
+            .map(|(id, size, description)| (*id, *size, description.as_str()));
         self.writer.begin(types.chain(needs_type.then_some(cut)))
     }
 

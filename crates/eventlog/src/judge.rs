@@ -18,6 +18,8 @@
 //! An event that leads to something sound can still be wrong, if it reaches over
 //! whole events. So a length is compared with what the fields themselves say,
 //! and where they say nothing, events that would fit into it exactly are looked for.
+//! An event with its own length is never shortened for the look of its payload alone if the events behind it are
+//! sound: bytes that a program chose may look like events.
 
 use serde::{Deserialize, Serialize};
 
@@ -327,7 +329,8 @@ impl<'a> View<'a> {
             ..after
         };
         let long_pause = next.is_some_and(|next| next.since(event.time).0 > LONG_PAUSE);
-        if long_pause && !is_undated(event.id) {
+        let is_confirmed = || event.is_variable() && self.is_sound_from(event.end, after);
+        if long_pause && !is_undated(event.id) && !is_confirmed() {
             // Events at other places, dated before the pause, are more likely.
             let earlier = until(Nanos(event.time.0.saturating_add(LONG_PAUSE)));
             let found = (1..event.end).find(|&at| self.run(at, earlier, CONVINCING));
@@ -335,19 +338,27 @@ impl<'a> View<'a> {
                 return found;
             }
         }
-        self.reached_over(event, until(next_time))
+        self.reached_over(event, after, until(next_time))
     }
 
     /// Where an event that is followed soon ends all the same: before events
-    /// that it would reach over. `after` is what these must be like.
-    pub(crate) fn reached_over(&self, event: &Extent, after: Order) -> Option<usize> {
+    /// that it would reach over. `within` is what these must be like, `after` what follows the event.
+    pub(crate) fn reached_over(
+        &self,
+        event: &Extent,
+        after: Order,
+        within: Order,
+    ) -> Option<usize> {
         if event.is_variable() {
             return match self.shape(event) {
                 Shape::Whole => None,
-                Shape::Ends(at) if self.tiles(event.payload + at, event.end, after) => {
+                Shape::Ends(at) if self.tiles(event.payload + at, event.end, within) => {
                     Some(event.payload + at)
                 }
-                Shape::Ends(_) | Shape::Unknown => self.hidden(event, after),
+                Shape::Ends(_) | Shape::Unknown => {
+                    let hidden = self.hidden(event, within);
+                    hidden.filter(|_| !self.is_sound_from(event.end, after))
+                }
             };
         }
         if event.end < PREFIX + usize::from(LARGE) {
@@ -356,9 +367,30 @@ impl<'a> View<'a> {
         let ends = self.header.shorter_ends(event.id).iter();
         let mut ends = ends.map(|&end| usize::from(end));
         let in_time = |at: usize| {
-            prefix(&self.bytes[at..event.end]).is_some_and(|(id, time)| after.accepts(id, time))
+            prefix(&self.bytes[at..event.end]).is_some_and(|(id, time)| within.accepts(id, time))
         };
-        ends.find(|&end| in_time(end) && self.tiles(end, event.end, after))
+        ends.find(|&end| in_time(end) && self.tiles(end, event.end, within))
+    }
+
+    /// Whether many sound events stand at `at`, or fewer that reach to the end of the block, of the
+    /// data or of what is at hand.
+    fn is_sound_from(&self, mut at: usize, mut order: Order) -> bool {
+        for _ in 0..OVERWHELMING {
+            if self.is_end(at) {
+                return true;
+            }
+            let rest = &self.bytes[at..];
+            match extent(self.header, rest) {
+                Ok(event) if event.id == BLOCK_MARKER => return is_marker(rest),
+                Ok(event) if order.accepts(event.id, event.time) => {
+                    order = order.after(event.id, event.time);
+                    at += event.end;
+                }
+                Err(NoEvent::Short(_)) => return self.cut || !self.whole,
+                _ => return false,
+            }
+        }
+        true
     }
 
     /// The first place inside of an event from which other events fill it

@@ -119,13 +119,14 @@ impl Peeked {
             return None;
         }
         let event = extent(header, bytes).ok()?;
-        let mut after = order.after(event.id, event.time);
+        let after = order.after(event.id, event.time);
         let next = Self::at(bytes, event.end, header);
         if !next.is_soon(after.last, order) {
             return None;
         }
-        after.bounds.to = next.time;
-        let over = View::new(header, bytes).reached_over(&event, after);
+        let mut within = after;
+        within.bounds.to = next.time;
+        let over = View::new(header, bytes).reached_over(&event, after, within);
         over.is_none().then_some(event)
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::log::Log;
 use eventlog::{LogError, system_words};
+use native::CreateError;
 
 /// A format of other programs.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +57,20 @@ pub enum Error {
     /// The file of a table could not be written.
     #[error("{}: {}", .0.display(), system_words(.1))]
     File(PathBuf, io::Error),
+    /// The file to be written is one of those that are read.
+    #[error("{} is an input: name another output", .0.display())]
+    IsInput(PathBuf),
     /// The log cannot be said in this format: why, in a sentence.
     #[error("{0}")]
     Refused(String),
+}
+
+impl Error {
+    /// Why the file at `path` could not be created.
+    pub(crate) fn create(path: &Path, error: CreateError) -> Self {
+        match error {
+            CreateError::IsInput => Self::IsInput(path.to_owned()),
+            CreateError::Io(error) => Self::File(path.to_owned(), error),
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! What is exported: a log that was read, and may be read again.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use eventlog::display::DisplayOrder;
 use eventlog::{LogError, Record};
@@ -19,6 +20,8 @@ pub type ReadAgain<'a> = dyn Fn(&mut Taker<'_>) -> Result<(), LogError> + 'a;
 pub struct Log<'a> {
     /// The name of its file, without the folder.
     pub name: &'a str,
+    /// The files that are read, which no output may replace.
+    pub inputs: &'a [PathBuf],
     /// Tells it from other logs.
     pub fingerprint: Fingerprint,
     /// All that is known of it, once it was read to its end.

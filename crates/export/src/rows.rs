@@ -10,7 +10,9 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use crate::format::Error;
+use crate::log::Log;
 use crate::table::{Kind, Table};
+use native::OutputFile;
 use session::cells::Cell;
 
 /// How batches become a file.
@@ -48,8 +50,7 @@ pub(crate) struct Rows {
     count: usize,
     schema: SchemaRef,
     encoder: Box<dyn Encode>,
-    /// Where the file is while it is written, and where it is then.
-    unfinished: PathBuf,
+    file: OutputFile,
     path: PathBuf,
 }
 
@@ -57,20 +58,19 @@ impl Rows {
     /// Begins the file of a table.
     pub(crate) fn begin(
         table: &Table,
-        run: &str,
+        (log, run): (&Log<'_>, &str),
         folder: &Path,
         encoding: &Encoding,
     ) -> Result<Self, Error> {
         let folder = folder.join(table.name).join(format!("run={run}"));
         let path = folder.join(format!("part-0.{}", encoding.extension));
-        let unfinished = path.with_added_extension("unfinished");
         let schema = schema(table);
-        let begin = || {
-            fs::create_dir_all(&folder)?;
-            let file = BufWriter::new(File::create(&unfinished)?);
-            (encoding.begin)(Arc::clone(&schema), file)
-        };
-        let encoder = begin().map_err(|error| Error::File(path.clone(), error))?;
+        let failed = |error| Error::File(path.clone(), error);
+        fs::create_dir_all(&folder).map_err(failed)?;
+        let file = OutputFile::create(&path, log.inputs);
+        let file = file.map_err(|error| Error::create(&path, error))?;
+        let writer = BufWriter::new(file.handle().map_err(failed)?);
+        let encoder = (encoding.begin)(Arc::clone(&schema), writer).map_err(failed)?;
         let kinds = table.columns.iter().map(|column| column.kind);
         let columns = kinds.map(Cells::new).collect();
         let mut runs = StringBuilder::new();
@@ -83,7 +83,7 @@ impl Rows {
             count: 0,
             schema,
             encoder,
-            unfinished,
+            file,
             path,
         })
     }
@@ -118,13 +118,13 @@ impl Rows {
         };
         let Self {
             encoder,
-            unfinished,
+            file,
             path,
             ..
         } = self;
         let ended = last.and_then(|()| encoder.finish());
-        let named = ended.and_then(|()| fs::rename(unfinished, &path));
-        named.map_err(|error| Error::File(path, error))
+        let finished = ended.and_then(|()| file.finish());
+        finished.map_err(|error| Error::File(path, error))
     }
 }
 

@@ -52,6 +52,7 @@ fn export(bytes: &[u8], format: &str, folder: &Path) {
     };
     let log = Log {
         name: "a.eventlog",
+        inputs: &[],
         fingerprint: fingerprint(bytes.len() as u64, &[bytes]),
         session: &session,
         range: None,

@@ -308,11 +308,17 @@ pub fn is_like(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
         return pattern == text;
     };
-    let Some(text) = text.strip_prefix(head) else {
+    let (middle, tail) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let between = text.strip_prefix(head);
+    let Some(mut between) = between.and_then(|text| text.strip_suffix(tail)) else {
         return false;
     };
-    let mut ends = (0..=text.len()).filter(|end| text.is_char_boundary(*end));
-    ends.any(|end| is_like(rest, &text[end..]))
+    // The first place of each part leaves the most for those behind it, so that no other needs to be tried.
+    middle.split('*').all(|part| {
+        let found = between.split_once(part);
+        between = found.map_or(between, |(_, behind)| behind);
+        found.is_some()
+    })
 }
 
 fn waits(looked: &Looked<'_>, labels: &Labels) -> Option<Numbers> {

@@ -218,8 +218,10 @@ fn push_row(out: &mut String, how: Separated, cells: &[Cell<'_>]) {
 /// pass over control characters.
 fn begins_formula(text: &str) -> bool {
     let first = text.chars().next();
+    // Some programs drop the spaces before a formula.
+    let first_shown = text.trim_start().chars().next();
     let signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
-    first.is_some_and(|c| signs.contains(&c) || c.is_control())
+    first_shown.is_some_and(|c| signs.contains(&c)) || first.is_some_and(char::is_control)
 }
 
 #[cfg(test)]
@@ -242,7 +244,17 @@ mod tests {
 
     #[test]
     fn formulas_are_texts_unless_they_are_wanted() {
-        for text in ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\u{1b}[2J"] {
+        for text in [
+            "=1+1",
+            "+1",
+            "-1",
+            "@SUM(1)",
+            "\t=1",
+            "\r=1",
+            " =1+1",
+            "\u{a0} +1",
+            "\u{1b}[2J",
+        ] {
             let cell = Cell::from(text);
             let safe = csv(&cell, Formulas::Neutralised);
             assert!(safe.trim_start_matches('"').starts_with('\''), "{safe}");

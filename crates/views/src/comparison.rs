@@ -352,7 +352,10 @@ mod tests {
             )
         };
         let of = |a: &str, b: &str, c| (a.to_owned(), b.to_owned(), c);
-        assert_eq!(said(0), of("+1.000\u{a0}ms", "+50.0 %", "worse (too few runs)"));
+        assert_eq!(
+            said(0),
+            of("+1.000\u{a0}ms", "+50.0 %", "worse (too few runs)")
+        );
         assert_eq!(
             said(1),
             of("−1.000\u{a0}ms", "−50.0 %", "better (too few runs)")

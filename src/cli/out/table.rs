@@ -1,6 +1,6 @@
 //! Rows of cells: separated by tabs, as CSV or as JSON.
 
-use std::io;
+use std::io::{self, IsTerminal};
 
 use super::Out;
 use session::cells::{Cell, Formulas, push_csv};
@@ -24,6 +24,11 @@ pub(in super::super) struct Output {
 }
 
 impl Output {
+    /// Whether rows go to a person at a terminal, and not to another program.
+    pub(in super::super) fn is_for_terminal(self) -> bool {
+        !(self.header || self.json || self.csv) && io::stdout().is_terminal()
+    }
+
     /// Whether rows are CSV.
     pub(in super::super) const fn is_csv(self) -> bool {
         self.csv

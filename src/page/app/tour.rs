@@ -35,7 +35,10 @@ impl App {
         if let (Some(file), Some(step)) = (sample, STEPS.first()) {
             // Some hosts inflate the sample on its way: it is the same log, of other bytes.
             let fingerprint = file.fingerprint;
-            self.wanted = Some(Link { fingerprint, ..step.link(PANELS) });
+            self.wanted = Some(Link {
+                fingerprint,
+                ..step.link(PANELS)
+            });
             self.open(ctx, &file);
             self.touring = Some(0);
         }
@@ -51,7 +54,13 @@ impl App {
         self.is_home = false;
         if self.log.is_open() {
             let fingerprint = self.log.fingerprint;
-            self.follow_link(ctx, Link { fingerprint, ..step.link(PANELS) });
+            self.follow_link(
+                ctx,
+                Link {
+                    fingerprint,
+                    ..step.link(PANELS)
+                },
+            );
         }
         true
     }

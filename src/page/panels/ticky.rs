@@ -324,7 +324,7 @@ fn ratio(ratio: f64, unit: &str) -> String {
 
 /// The part of all that was allocated, as a bar and a number.
 fn share(table: &TickyTable, bytes: u64) -> Html {
-    let Some(whole) = table.allocated_bytes.filter(|all| *all > 0) else {
+    let Some(whole) = table.whole_bytes() else {
         return or_dash(None);
     };
     let percent = |bytes| format::percent(bytes, whole).into();

@@ -196,6 +196,8 @@ pub struct TickyTable {
     /// What the whole program allocated in the range; `None` if the log does
     /// not tell.
     pub allocated_bytes: Option<u64>,
+    /// What all counters together allocated in the range.
+    pub counted_bytes: u64,
     /// How many counters the log has in all.
     pub counters: u64,
     /// How many times in the range the counters were written.
@@ -239,7 +241,15 @@ impl TickyTable {
     /// Which part of all that the program allocated.
     #[must_use]
     pub fn share(&self, bytes: u64) -> Option<f64> {
-        ratio(bytes, self.allocated_bytes?)
+        ratio(bytes, self.whole_bytes()?)
+    }
+
+    /// The allocated bytes that counters have shares of. `None` if the log says that the program
+    /// allocated less than its counters did: a log that breaks off has the counters of a later time.
+    #[must_use]
+    pub fn whole_bytes(&self) -> Option<u64> {
+        let is_whole = |all: &u64| *all > 0 && self.counted_bytes <= *all;
+        self.allocated_bytes.filter(is_whole)
     }
 }
 
@@ -434,6 +444,9 @@ impl Ticky {
     pub(crate) fn table(&self, query: &TickyQuery, known: Known<'_>) -> TickyTable {
         let sums = self.deltas.sums(query.range, known.end_ns);
         let filter = Filter::parse(&query.filter);
+        let counted_bytes = sums
+            .iter()
+            .fold(0_u64, |sum, counts| sum.saturating_add(counts.allocs_bytes));
         let facts = |index: u32| {
             let place = index as usize;
             Some(Facts {
@@ -465,6 +478,7 @@ impl Ticky {
             total,
             all,
             allocated_bytes: known.allocated_bytes,
+            counted_bytes,
             counters: self.counters.len() as u64,
             samples: self.samples_in(query.range, known.end_ns),
             samples_in_log: self.samples.len() as u64,

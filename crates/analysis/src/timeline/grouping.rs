@@ -184,7 +184,12 @@ impl Ready {
     }
 
     /// If a thread is ready since then, a manager woke it. Whether it is.
-    pub(super) fn learn_waker(&mut self, thread: u32, since_ns: u64, manager: ManagerThread) -> bool {
+    pub(super) fn learn_waker(
+        &mut self,
+        thread: u32,
+        since_ns: u64,
+        manager: ManagerThread,
+    ) -> bool {
         let (page, place) = (thread as usize / Self::PAGE, thread as usize % Self::PAGE);
         let page = self.pages.get_mut(page).and_then(Option::as_mut);
         let Some(at) = page.map(|page| &mut page.at[place]) else {

@@ -398,7 +398,10 @@ impl Instants {
         kind: InstantKind,
         (from_ns, to_ns): (u64, u64),
     ) -> impl Iterator<Item = (u64, u32)> + '_ {
-        let moments = self.lanes.get(cap).and_then(|kinds| kinds.get(kind as usize));
+        let moments = self
+            .lanes
+            .get(cap)
+            .and_then(|kinds| kinds.get(kind as usize));
         moments.into_iter().flat_map(move |moments| {
             let places = moments.before(from_ns)..moments.before(to_ns);
             places.filter_map(|place| Some((moments.time_ns(place)?, moments.thread(place)?)))

@@ -98,18 +98,42 @@ impl Store {
         range: Option<Interval>,
         listen: &dyn Listen,
     ) -> Vec<ThreadAccount> {
+        let mut accounts = Vec::new();
+        self.for_each_thread_account(range, listen, |account| accounts.push(account))
+            .await;
+        accounts
+    }
+
+    /// [`thread_accounts`](Self::thread_accounts) one by one, by number: no more than one is in memory.
+    pub async fn for_each_thread_account(
+        &self,
+        range: Option<Interval>,
+        listen: &dyn Listen,
+        mut take: impl FnMut(ThreadAccount),
+    ) {
         let log = self.account().log();
         let range = range.map_or(log, |range| range.clip(log));
-        let mut accounts = Vec::new();
-        for (index, thread) in self.threads.iter() {
-            if index.is_multiple_of(FEW_THREADS) {
+        for (place, index) in (0..).zip(self.threads_by_id()) {
+            if u32::is_multiple_of(place, FEW_THREADS) {
                 listen.listen().await;
             }
+            let Some(thread) = self.threads.get(index) else {
+                continue;
+            };
             self.prepare_life_of(index, thread, listen).await;
-            accounts.extend(self.thread_account(index, thread, range));
+            self.thread_account(index, thread, range)
+                .into_iter()
+                .for_each(&mut take);
         }
-        accounts.sort_unstable_by_key(|account| account.id);
-        accounts
+    }
+
+    /// The indexes of all threads in the order of their numbers.
+    pub(super) fn threads_by_id(&self) -> impl Iterator<Item = u32> + use<> {
+        let threads = self.threads.iter();
+        let mut indexes: Vec<(ThreadId, u32)> =
+            threads.map(|(index, thread)| (thread.id, index)).collect();
+        indexes.sort_unstable();
+        indexes.into_iter().map(|(_, index)| index)
     }
 
     fn thread_account(&self, index: u32, thread: Thread, range: Interval) -> Option<ThreadAccount> {

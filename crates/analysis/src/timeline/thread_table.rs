@@ -503,6 +503,31 @@ impl Store {
         })
     }
 
+    /// The rows of the whole table one by one, by number: no more than one is in memory. None until the log is
+    /// read to its end.
+    pub async fn for_each_thread(
+        &self,
+        range: Option<Interval>,
+        listen: &dyn Listen,
+        mut take: impl FnMut(&ThreadTimes),
+    ) {
+        if !self.is_settled() {
+            return;
+        }
+        let range = InRange::new(self, range);
+        for (place, index) in (0..).zip(self.threads_by_id()) {
+            if u32::is_multiple_of(place, FEW_THREADS) {
+                listen.listen().await;
+            }
+            let Some(thread) = self.threads.get(index) else {
+                continue;
+            };
+            if let Some(sums) = range.sums(self, (index, &thread), listen).await {
+                take(&self.thread_times(index, &thread, sums));
+            }
+        }
+    }
+
     /// By what a thread is sorted that has it, but for labels.
     fn value(
         &self,

@@ -140,9 +140,7 @@ impl Turn {
     /// The class of one of its [`PARTS`].
     pub(crate) fn class(&self, part: usize) -> Class {
         match part {
-            0 => self
-                .wait_reason()
-                .map_or(Class::Ready, WaitReason::class),
+            0 => self.wait_reason().map_or(Class::Ready, WaitReason::class),
             1 => Class::Ready,
             _ if self.code.is_none() => Class::Unknown,
             _ if self.code == Some(StopCode::OPEN) => Class::Open,

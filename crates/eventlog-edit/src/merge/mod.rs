@@ -174,26 +174,30 @@ impl<W: Write> Merging<'_, W> {
     /// Says of a process whose log does not what it is.
     fn announce(&mut self, process: usize, made: &Made, time: Nanos) -> io::Result<()> {
         let set = made.capset.to_be_bytes();
-        let mut say = |id, payload: &[u8]| {
+        let mut say = |id, mut payload: Vec<u8>| {
+            if !self.types.pad(id, &mut payload) {
+                *self.counts.misfits.entry(id).or_default() += 1;
+                return Ok(());
+            }
             self.counts.events += 1;
             let event = NewEvent {
                 id,
                 time,
                 cap: None,
-                payload,
+                payload: &payload,
             };
             self.writer.event_of_process(process, &event)
         };
         let kind = survey::OS_PROCESS.to_be_bytes();
-        say(EventType::CAPSET_CREATE, &[&set[..], &kind].concat())?;
+        say(EventType::CAPSET_CREATE, [&set[..], &kind].concat())?;
         say(
             EventType::PROGRAM_ARGS,
-            &[&set[..], made.name.as_bytes(), &[0]].concat(),
+            [&set[..], made.name.as_bytes(), &[0]].concat(),
         )?;
         for cap in made.caps.clone() {
             say(
                 EventType::CAPSET_ASSIGN_CAP,
-                &[&set[..], &cap.to_be_bytes()].concat(),
+                [&set[..], &cap.to_be_bytes()].concat(),
             )?;
         }
         Ok(())

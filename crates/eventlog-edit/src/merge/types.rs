@@ -118,16 +118,28 @@ impl Types {
         let Some(size) = own.size.map(usize::from) else {
             return true;
         };
+        if payload.len() < size && own.known && id == EventType::NONMOVING_HEAP_CENSUS {
+            // The size of blocks was a logarithm in one byte.
+            let Some(&log2) = payload.first() else {
+                return false;
+            };
+            let bytes = 1_u16.checked_shl(u32::from(log2)).unwrap_or(0);
+            payload.splice(..1, bytes.to_be_bytes());
+        }
+        self.pad(id, payload)
+    }
+
+    /// Appends zeros up to the declared size; `false` if the type is not known, or declared smaller.
+    pub(super) fn pad(&self, id: EventType, payload: &mut Vec<u8>) -> bool {
+        let place = self.places.get(&id).copied();
+        let Some(own) = place.and_then(|place| self.all.get(place)) else {
+            return false;
+        };
+        let Some(size) = own.size.map(usize::from) else {
+            return payload.len() <= usize::from(u16::MAX);
+        };
         let may_append = size <= payload.len() + usize::from(MOST_APPENDED_BYTES);
         if payload.len() < size && own.known && may_append {
-            if id == EventType::NONMOVING_HEAP_CENSUS {
-                // The size of blocks was a logarithm in one byte.
-                let Some(&log2) = payload.first() else {
-                    return false;
-                };
-                let bytes = 1_u16.checked_shl(u32::from(log2)).unwrap_or(0);
-                payload.splice(..1, bytes.to_be_bytes());
-            }
             payload.resize(size, 0);
         }
         payload.len() == size

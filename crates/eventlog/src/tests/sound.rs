@@ -29,7 +29,7 @@ fn log(types: &[(u16, Option<u16>)], event: &[u8], in_block: bool) -> Vec<u8> {
         log.extend(EventType::BLOCK_MARKER.0.to_be_bytes());
         log.extend(500_u64.to_be_bytes());
         log.extend((24 + events.len() as u32 + 2).to_be_bytes());
-        log.extend(9_000_000_u64.to_be_bytes());
+        log.extend(90_000_000_u64.to_be_bytes());
         log.extend([0, 0]);
     }
     log.extend(events);
@@ -119,5 +119,52 @@ proptest! {
         prop_assert_eq!(damage, 0, "type {} {:?}", id, events);
         prop_assert_eq!(events.len(), 3);
         prop_assert_eq!(events.last(), Some(&(id, time, payload)));
+    }
+}
+
+/// A log with a block in which a binary message holds `inner`, and events before and behind it.
+fn with_binary_message(inner: &[u8], last_time: u64) -> Vec<u8> {
+    let event = |id: EventType, time: u64, payload: &[u8]| {
+        let mut event = id.0.to_be_bytes().to_vec();
+        event.extend(time.to_be_bytes());
+        if id.expected_class() == Some(crate::event::SizeClass::Variable) {
+            event.extend((payload.len() as u16).to_be_bytes());
+        }
+        event.extend(payload);
+        event
+    };
+    let mut last = event(EventType::USER_BINARY_MSG, 2040, inner);
+    last.extend(event(EventType::USER_MSG, last_time, b"next"));
+    last.extend(event(EventType::RUN_THREAD, last_time + 100, &[0, 0, 0, 9]));
+    log(&types(), &last, true)
+}
+
+/// What a binary message holds is up to the program: it may look like events that follow.
+#[test]
+fn a_binary_message_is_never_cut() {
+    let whole = |id: EventType, time: u64, payload: &[u8]| {
+        let mut event = id.0.to_be_bytes().to_vec();
+        event.extend(time.to_be_bytes());
+        event.extend(payload);
+        event
+    };
+    let text = [&[0, 5][..], b"words"].concat();
+    let inner = [
+        whole(EventType::USER_MSG, 2050, &text),
+        whole(EventType::RUN_THREAD, 2060, &[0, 0, 0x10, 0x92]),
+        whole(EventType::GC_START, 2070, &[]),
+        whole(EventType::GC_END, 2080, &[]),
+    ];
+    for count in 2..=inner.len() {
+        for last_time in [2100, 2100 + crate::judge::LONG_PAUSE] {
+            for before in [&b""[..], b"payload:"] {
+                let inner = [before, &inner[..count].concat()].concat();
+                let log = with_binary_message(&inner, last_time);
+                let (events, damage) = last_event(&log);
+                assert_eq!(events.len(), 5, "{events:?}");
+                assert_eq!(events[2].2, inner);
+                assert_eq!(damage, 0);
+            }
+        }
     }
 }

@@ -39,7 +39,7 @@ pub const TABLES: [&Table; 11] = [
 pub(crate) fn write(log: &Log<'_>, folder: &Path, encoding: &Encoding) -> Result<(), Error> {
     let run = log.run();
     for table in TABLES {
-        let mut rows = Rows::begin(table, &run, folder, encoding)?;
+        let mut rows = Rows::begin(table, (log, &run), folder, encoding)?;
         (table.fill)(log, &mut rows)?;
         rows.finish()?;
     }

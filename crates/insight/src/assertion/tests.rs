@@ -123,4 +123,27 @@ proptest! {
         prop_assert!(is_like(&pattern, &parts.join(&between)));
         prop_assert!(!is_like(&(pattern + "x"), &parts.join(&between)));
     }
+
+    #[test]
+    fn patterns_match_as_their_definition_has_it(pattern in "[ab*]{0,6}", text in "[ab]{0,6}") {
+        fn matches(pattern: &[u8], text: &[u8]) -> bool {
+            match (pattern.split_first(), text.split_first()) {
+                (None, None) => true,
+                (Some((b'*', rest)), None) => matches(rest, text),
+                (Some((b'*', rest)), Some((_, after))) => matches(rest, text) || matches(pattern, after),
+                (Some((wanted, rest)), Some((byte, after))) => wanted == byte && matches(rest, after),
+                _ => false,
+            }
+        }
+        prop_assert_eq!(is_like(&pattern, &text), matches(pattern.as_bytes(), text.as_bytes()));
+    }
+}
+
+/// With a matcher that goes back this would not end.
+#[test]
+fn many_stars_take_linear_time() {
+    let text = "a".repeat(20_000);
+    assert!(!is_like(&("*a".repeat(20) + "b"), &text));
+    assert!(!is_like(&("*a".repeat(20) + "*ab*"), &text));
+    assert!(is_like(&"*a".repeat(20), &text));
 }

@@ -118,10 +118,7 @@ impl TrackKind for UserSpan {
             2.. => format!(", started {starts} times"),
             _ => String::new(),
         };
-        (
-            name,
-            format!("lasted {duration}{starts}{open} · {when}"),
-        )
+        (name, format!("lasted {duration}{starts}{open} · {when}"))
     }
 
     fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {

@@ -70,7 +70,7 @@ fn status(props: &ControlsProps, table: &TickyTable) -> String {
     if table.samples > 0 {
         text.push_str(&format!(", {}", format::many(table.samples, "sample")));
     }
-    if let Some(all) = table.allocated_bytes.filter(|all| *all > 0) {
+    if let Some(all) = table.whole_bytes() {
         let share = format::percent(table.all.allocs_bytes, all);
         text.push_str(&format!(" · {share} of {} allocated", format::bytes(all)));
     }

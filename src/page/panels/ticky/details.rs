@@ -75,7 +75,7 @@ fn sums(table: &TickyTable, row: &TickyRow) -> Vec<(&'static str, String)> {
     let counts = &row.counts;
     let bytes = |bytes: u64| format!("{} ({} bytes)", format::bytes(bytes), format::count(bytes));
     let mut allocated = bytes(counts.allocs_bytes);
-    if let Some(all) = table.allocated_bytes.filter(|all| *all > 0) {
+    if let Some(all) = table.whole_bytes() {
         allocated.push_str(&format!(
             ", {} of all",
             format::percent(counts.allocs_bytes, all)

@@ -1,14 +1,16 @@
 //! The files: messages are written batch by batch. In protobuf they are put behind each other,
 //! which is one message that has all of them; in JSON each is a line.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs;
+use std::io::{BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 
 use prost::Message;
 use serde::Serialize;
 
 use crate::format::Error;
+use crate::log::Log;
+use native::OutputFile;
 
 /// How messages are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,34 +28,29 @@ impl Encoding {
     }
 }
 
-/// A file that is being written. It has its name when it is finished.
+/// A file that is being written.
 #[derive(Debug)]
 pub(super) struct Output {
     encoding: Encoding,
     path: PathBuf,
-    unfinished: PathBuf,
-    file: BufWriter<File>,
+    file: BufWriter<OutputFile>,
 }
 
 impl Output {
     /// Begins the file of a signal of a log: `NAME.SIGNAL.EXTENSION`.
     pub(super) fn begin(
+        log: &Log<'_>,
         folder: &Path,
-        name: &str,
         signal: &str,
         encoding: Encoding,
     ) -> Result<Self, Error> {
-        let path = folder.join(format!("{name}.{signal}.{}", encoding.extension()));
-        let unfinished = path.with_added_extension("unfinished");
-        let create = || {
-            fs::create_dir_all(folder)?;
-            File::create(&unfinished)
-        };
-        let file = create().map_err(|error| Error::File(path.clone(), error))?;
+        let path = folder.join(format!("{}.{signal}.{}", log.name, encoding.extension()));
+        fs::create_dir_all(folder).map_err(|error| Error::File(path.clone(), error))?;
+        let file = OutputFile::create(&path, log.inputs);
+        let file = file.map_err(|error| Error::create(&path, error))?;
         Ok(Self {
             encoding,
             path,
-            unfinished,
             file: BufWriter::new(file),
         })
     }
@@ -70,9 +67,9 @@ impl Output {
     }
 
     /// Ends the file.
-    pub(super) fn finish(mut self) -> Result<(), Error> {
-        let ended = self.file.flush();
-        let named = ended.and_then(|()| fs::rename(&self.unfinished, &self.path));
-        named.map_err(|error| Error::File(self.path, error))
+    pub(super) fn finish(self) -> Result<(), Error> {
+        let ended = self.file.into_inner().map_err(IntoInnerError::into_error);
+        let finished = ended.and_then(OutputFile::finish);
+        finished.map_err(|error| Error::File(self.path, error))
     }
 }

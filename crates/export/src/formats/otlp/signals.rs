@@ -44,7 +44,7 @@ impl Signals {
         encoding: Encoding,
         clock: Clock,
     ) -> Result<Self, Error> {
-        let output = |signal| Output::begin(folder, log.name, signal, encoding);
+        let output = |signal| Output::begin(log, folder, signal, encoding);
         let resource = resource(log);
         Ok(Self {
             clock,

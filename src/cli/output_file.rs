@@ -1,0 +1,85 @@
+//! Files that commands write.
+
+use std::io::{self, BufWriter, IntoInnerError};
+use std::path::Path;
+use std::process;
+use std::sync::Once;
+use std::thread;
+
+use tokio::runtime;
+
+use super::Failure;
+use native::{CreateError, OutputFile, remove_unfinished_outputs};
+
+/// Begins a file that replaces `path` when it is finished. None of `inputs` is replaced.
+pub(super) fn create_output<P: AsRef<Path>>(
+    path: &Path,
+    inputs: impl IntoIterator<Item = P>,
+) -> Result<OutputFile, Failure> {
+    remove_unfinished_on_signals(INTERRUPTED);
+    OutputFile::create(path, inputs).map_err(|error| match error {
+        CreateError::IsInput => is_input(path),
+        CreateError::Io(error) => Failure::File(path.to_owned(), error),
+    })
+}
+
+/// The output is an input too.
+pub(super) fn is_input(path: &Path) -> Failure {
+    let what = format!("{} cannot be read and written at once", path.display());
+    Failure::Usage(what)
+}
+
+/// Completes a file that was written through a buffer.
+pub(super) fn finish_output(output: BufWriter<OutputFile>) -> io::Result<()> {
+    let output = output.into_inner().map_err(IntoInnerError::into_error)?;
+    output.finish()
+}
+
+/// The status of a process that Ctrl+C ends, as shells give it: 128 + SIGINT.
+pub(super) const INTERRUPTED: i32 = 130;
+/// The same for SIGTERM.
+#[cfg(unix)]
+const TERMINATED: i32 = 143;
+
+/// From now on the temporary files of outputs are removed when a signal ends the process; with this status if
+/// it is Ctrl+C.
+pub(super) fn remove_unfinished_on_signals(interrupted: i32) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        // Without a handler the outputs are written all the same.
+        let Ok(runtime) = runtime else { return };
+        let Ok(status) = runtime.block_on(async { ending_signal(interrupted) }) else {
+            return;
+        };
+        thread::spawn(move || {
+            let status = runtime.block_on(status);
+            remove_unfinished_outputs();
+            process::exit(status)
+        });
+    });
+}
+
+/// Waits for a signal that ends the process; with which status.
+#[cfg(unix)]
+fn ending_signal(interrupted: i32) -> io::Result<impl Future<Output = i32>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => interrupted,
+            _ = terminate.recv() => TERMINATED,
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn ending_signal(interrupted: i32) -> io::Result<impl Future<Output = i32>> {
+    Ok(async move {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => interrupted,
+            Err(_) => std::future::pending().await,
+        }
+    })
+}

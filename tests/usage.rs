@@ -1,0 +1,213 @@
+//! Options that take times and event types, and queries that find nothing.
+#![cfg(unix)]
+
+use crate::common;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::process::Command;
+
+use common::build::Build;
+use common::{eventscope, fixture, stdout};
+use tempfile::TempDir;
+
+/// The exit status, what is printed and what is reported.
+fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = eventscope(arguments);
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[test]
+fn times_may_have_units() {
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let path = log.path();
+    for (from, to) in [
+        ("1ms", "2 ms"),
+        ("1000us", "0.002s"),
+        ("1.0 ms", "2000000ns"),
+    ] {
+        for command in [
+            &["events", path] as &[&str],
+            &["spans", path, "mutator"],
+            &["threads", path],
+        ] {
+            let plain = [command, &["--from", "1000000", "--to", "2000000"]].concat();
+            let with_units = [command, &["--from", from, "--to", to]].concat();
+            assert_eq!(stdout(&with_units), stdout(&plain), "{with_units:?}");
+        }
+    }
+    for time in ["soon", "1.5", "1 parsec", ""] {
+        let (status, printed, errors) = run(&["events", path, "--from", time]);
+        assert_eq!((status, printed.as_str()), (Some(2), ""), "{time}");
+        assert!(errors.contains("ns, us, ms, s, min or h"), "{errors}");
+    }
+}
+
+#[test]
+fn a_range_outside_of_the_log_is_an_error() {
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let path = log.path();
+    let folder = TempDir::new().expect("a folder");
+    let out = folder.path().join("out");
+    let out = out.to_str().expect("UTF-8");
+    let commands: [&[&str]; 12] = [
+        &["events", path],
+        &["spans", path, "gc"],
+        &["threads", path],
+        &["collections", path],
+        &["summary", path, "--json"],
+        &["metrics", path],
+        &["findings", path],
+        &["time", path],
+        &["flamegraph", path],
+        &["report", path, "--out", out],
+        &["cut", path, "--out", out],
+        &["export", path, "--format", "chrome", "--out", out],
+    ];
+    for command in commands {
+        let (status, printed, errors) = run(&[command, &["--from", "1h"]].concat());
+        assert_eq!(
+            (status, printed.as_str()),
+            (Some(1), ""),
+            "{command:?}: {errors}"
+        );
+        assert!(
+            errors.contains("the log, which goes from"),
+            "{command:?}: {errors}"
+        );
+    }
+    assert!(
+        fs::read_dir(folder.path())
+            .expect("a folder")
+            .next()
+            .is_none()
+    );
+}
+
+#[test]
+fn unknown_event_types_are_usage_errors() {
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let path = log.path();
+    for option in ["--type", "--leave-out-type"] {
+        let (status, _, errors) = run(&["cut", path, "--out", "/dev/null", option, "RunThreadd"]);
+        assert_eq!(status, Some(2), "{errors}");
+        assert!(errors.contains("similar names: RunThread"), "{errors}");
+    }
+    let (status, printed, errors) = run(&["events", path, "--type", "RunThreadd"]);
+    assert_eq!((status, printed.as_str()), (Some(2), ""));
+    assert!(errors.contains("similar names: RunThread"), "{errors}");
+    let by_number = stdout(&["events", path, "--type", "1"]);
+    assert_eq!(by_number, stdout(&["events", path, "--type", "RunThread"]));
+    assert!(!by_number.is_empty());
+}
+
+#[test]
+fn empty_answers_have_a_reason() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("log");
+    let mut log = Build::new();
+    log.block(Some(0), (1, 100), |b| b.event(19, 2, b"message"));
+    fs::write(&path, &log.end().bytes).expect("a file");
+    let path = path.to_str().expect("UTF-8");
+    let runs = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let threads: [(&[&str], &str); 9] = [
+        (
+            &["spans", path, "gc"],
+            "no GC spans: the log has no GC events; run the program with +RTS -lg",
+        ),
+        (
+            &["spans", path, "mutator"],
+            "no scheduler events; run the program with +RTS -ls",
+        ),
+        (
+            &["spans", runs.path(), "mutator", "--thread", "99999"],
+            "no mutator spans match: the log has",
+        ),
+        (
+            &["threads", path],
+            "no threads: the log has no scheduler events",
+        ),
+        (
+            &["collections", path],
+            "no collections: the log has no GC events",
+        ),
+        (
+            &["events", path, "--type", "RunThread"],
+            "the log has none of type RunThread",
+        ),
+        (
+            &["events", path, "--match", "nothing"],
+            "no events match: the log has 1",
+        ),
+        (
+            &["events", path, "--cap", "7"],
+            "no events match: the log has 1",
+        ),
+        (
+            &["events", path, "--type", "400"],
+            "the log has none of type 400",
+        ),
+    ];
+    for (command, reason) in threads {
+        let (status, printed, errors) = run(command);
+        assert_eq!(
+            (status, printed.as_str()),
+            (Some(0), ""),
+            "{command:?}: {errors}"
+        );
+        assert!(errors.contains(reason), "{command:?}: {errors}");
+    }
+}
+
+#[test]
+fn names_of_files_may_be_anything() {
+    let folder = TempDir::new().expect("a folder");
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush").bytes();
+    let names: [&[u8]; 3] = [b"a=b<c", b"no utf-8 \xff", b"-x"];
+    for name in names {
+        let name = OsStr::from_bytes(name);
+        fs::write(folder.path().join(name), &log).expect("a file");
+        let path = folder.path().join(name);
+        let run = |arguments: &[&OsStr]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_eventscope"));
+            let output = command.args(arguments).current_dir(&folder).output();
+            output.expect("eventscope runs")
+        };
+        let assertion = OsStr::new("gc.count >= 0");
+        let checked = run(&["assert".as_ref(), path.as_os_str(), assertion]);
+        assert_eq!(checked.status.code(), Some(0), "{checked:?}");
+        let checked = run(&["assert".as_ref(), assertion, "--".as_ref(), name]);
+        assert_eq!(checked.status.code(), Some(0), "{checked:?}");
+        let compared = run(&[
+            "compare".as_ref(),
+            path.as_os_str(),
+            "--to".as_ref(),
+            path.as_os_str(),
+        ]);
+        assert_eq!(compared.status.code(), Some(0), "{compared:?}");
+    }
+}
+
+#[test]
+fn long_names_stay_in_their_columns() {
+    let folder = TempDir::new().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let digest = stdout(&["digest", log.path()]);
+    let mut digest: serde_json::Value = serde_json::from_str(&digest).expect("JSON");
+    let long = "x".repeat(70_000);
+    for row in digest["rows"].as_array_mut().expect("rows") {
+        row["key"]["name"] = long.clone().into();
+    }
+    fs::write(path("digest"), digest.to_string()).expect("a file");
+    let (status, printed, errors) =
+        run(&["compare", &path("digest"), "--to", &path("digest"), "--all"]);
+    assert_eq!(status, Some(0), "{errors}");
+    assert!(printed.contains(&long));
+}
