@@ -246,7 +246,7 @@ fn only_what_concerns_the_analysis_is_told() {
         let said = String::from_utf8(output.stderr).expect("UTF-8");
         let kinds = ["a collection ends", "thread 5 stops", "thread 7 runs"];
         assert_eq!(
-            said.lines().count(),
+            said.lines().filter(|line| !line.contains(": no ")).count(),
             kinds.iter().filter(|kind| said.contains(**kind)).count(),
             "{said}"
         );

@@ -6,7 +6,7 @@
 //!
 //! | of | before the range | behind it |
 //! |---|---|---|
-//! | each thread that has not finished | creation, last run and stop, then the first wakeup and the last migration | the stop of a run in progress |
+//! | each thread that has not finished | creation, last run and stop, then the first wakeup and the last migration | the stop of a run in progress; the wakeup by one of the runtime's managers, and its run |
 //! | each capability | its last run and stop, its `GC_START` without an end | its next run and stop, that `GC_END` |
 //! | collections | the last one, and one in progress, from the request on | the rest of one in progress, and the next one |
 //! | each counter and gauge, time profile | the last value or sample | the next one |
@@ -152,6 +152,8 @@ pub(crate) struct Activity {
     /// Whether a capability has started it.
     has_started: bool,
     has_task: bool,
+    /// The threads of the runtime that end waits for time and I/O, by their labels.
+    managers: SeededSet<ThreadId>,
     is_counting: bool,
     is_marking: bool,
     last_thread: ThreadId,
@@ -204,6 +206,13 @@ impl Activity {
                 self.has_task = true;
                 false
             }
+            EventType::THREAD_LABEL => {
+                let label = record.payload.get(4..).unwrap_or_default();
+                if label.starts_with(b"TimerManager") || label.starts_with(b"IOManager") {
+                    self.managers.extend(own_thread(record));
+                }
+                false
+            }
             EventType::HEAP_PROF_SAMPLE_BEGIN | EventType::HEAP_BIO_PROF_SAMPLE_BEGIN => {
                 self.is_counting = true;
                 true
@@ -253,6 +262,18 @@ pub(crate) struct OwnedEvent {
     pub(crate) time: Nanos,
     pub(crate) cap: Option<CapId>,
     pub(crate) payload: Box<[u8]>,
+}
+
+impl OwnedEvent {
+    fn copy(record: &Record<'_>, number: u64) -> Rc<Self> {
+        Rc::new(Self {
+            number,
+            id: record.id,
+            time: record.time,
+            cap: record.cap,
+            payload: record.payload.into(),
+        })
+    }
 }
 
 type Slot = Option<Rc<OwnedEvent>>;
@@ -411,13 +432,7 @@ impl EntryState {
 
     fn copy(&mut self, record: &Record<'_>) -> Rc<OwnedEvent> {
         self.count += 1;
-        Rc::new(OwnedEvent {
-            number: self.count,
-            id: record.id,
-            time: record.time,
-            cap: record.cap,
-            payload: record.payload.into(),
-        })
+        OwnedEvent::copy(record, self.count)
     }
 
     /// The events, in the order of the log.
@@ -474,6 +489,24 @@ pub(crate) struct ExitState {
     has_later_census: bool,
     is_marking: bool,
     samples: SeededSet<SampleKey>,
+    /// The threads that were woken or ran behind the range.
+    woken: SeededSet<ThreadId>,
+    /// By capability, the run of a manager that goes on.
+    manager_runs: Vec<ManagerRun>,
+    /// By capability, when the last event was that is written.
+    written: Vec<Nanos>,
+    /// What is to be written before the event that was taken last.
+    before: Option<Rc<OwnedEvent>>,
+}
+
+/// The run of a manager behind a range, if there is one.
+#[derive(Debug, Default)]
+enum ManagerRun {
+    #[default]
+    None,
+    /// Its begin is not written.
+    Kept(Rc<OwnedEvent>),
+    Written,
 }
 
 /// How far the census is that is in progress at the end of a range, or else the next one.
@@ -505,12 +538,36 @@ impl ExitState {
             has_later_census: false,
             is_marking: activity.is_marking,
             samples: SeededSet::default(),
+            woken: SeededSet::default(),
+            manager_runs: activity
+                .running
+                .iter()
+                .map(|thread| match thread {
+                    Some(thread) if activity.managers.contains(thread) => ManagerRun::Written,
+                    _ => ManagerRun::None,
+                })
+                .collect(),
+            written: Vec::new(),
+            before: None,
             activity,
         }
     }
 
+    /// What has to be written before the event that [`needs`](Self::needs) took last.
+    pub(crate) fn take_before(&mut self) -> Option<Rc<OwnedEvent>> {
+        self.before.take()
+    }
+
     /// Whether the numbers of the range depend on an event behind it.
     pub(crate) fn needs(&mut self, record: &Record<'_>) -> bool {
+        let is_needed = self.is_needed(record);
+        if is_needed {
+            *slot(&mut self.written, record.cap) = record.time;
+        }
+        is_needed
+    }
+
+    fn is_needed(&mut self, record: &Record<'_>) -> bool {
         let id = record.id;
         if !record.header.knows(id) {
             return false;
@@ -530,6 +587,9 @@ impl ExitState {
         }
         if RUNS.contains(id) {
             return self.needs_run(record);
+        }
+        if WAKEUPS.contains(id) {
+            return self.needs_wakeup(record);
         }
         if COLLECTION.contains(id) {
             return self.needs_collection(record);
@@ -581,9 +641,40 @@ impl ExitState {
             return false;
         };
         if record.id == EventType::STOP_THREAD {
+            *slot(&mut self.manager_runs, record.cap) = ManagerRun::None;
             return self.open_runs.remove(&thread);
         }
-        self.ran.insert(record.cap) && self.open_runs.insert(thread)
+        self.woken.insert(thread);
+        let is_needed = self.ran.insert(record.cap) && self.open_runs.insert(thread);
+        *slot(&mut self.manager_runs, record.cap) = match self.activity.managers.contains(&thread) {
+            false => ManagerRun::None,
+            true if is_needed => ManagerRun::Written,
+            true => ManagerRun::Kept(OwnedEvent::copy(record, 0)),
+        };
+        is_needed
+    }
+
+    /// A wait that goes on at the end of the range is for time or I/O if a manager ends it. So
+    /// its wakeup is needed, and the run of the manager in which that is.
+    fn needs_wakeup(&mut self, record: &Record<'_>) -> bool {
+        let Some(thread) = own_thread(record).filter(|thread| self.woken.insert(*thread)) else {
+            return false;
+        };
+        let run = slot(&mut self.manager_runs, record.cap);
+        match run {
+            ManagerRun::None => false,
+            ManagerRun::Written => true,
+            ManagerRun::Kept(begin) => {
+                if begin.time < *slot(&mut self.written, record.cap) {
+                    return false;
+                }
+                let manager = begin.payload.first_chunk().copied().map(u32::from_be_bytes);
+                self.open_runs.extend(manager.map(ThreadId));
+                self.before = Some(Rc::clone(begin));
+                *run = ManagerRun::Written;
+                manager != Some(thread.0)
+            }
+        }
     }
 
     fn needs_collection(&mut self, record: &Record<'_>) -> bool {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::anonymous::Anonymiser;
-use super::boundary::{Activity, EntryState, ExitState, own_thread, slot};
+use super::boundary::{Activity, EntryState, ExitState, OwnedEvent, own_thread, slot};
 use super::definition::is_definition;
 use super::writer::{LogWriter, NewEvent};
 use eventlog::Event;
@@ -252,8 +252,13 @@ impl<W: Write> Cut<W> {
                 self.write_entry(record.header)?;
                 let end = self.selection.to.unwrap_or_default();
                 let exit = || ExitState::new(self.activity.clone(), end);
-                let is_needed = self.exit.get_or_insert_with(exit).needs(record);
+                let exit = self.exit.get_or_insert_with(exit);
+                let is_needed = exit.needs(record);
+                let before = exit.take_before();
                 if is_wanted && is_needed {
+                    if let Some(event) = before {
+                        self.put_owned(&event, record.header)?;
+                    }
                     self.put(record)
                 } else {
                     Ok(())
@@ -268,16 +273,20 @@ impl<W: Write> Cut<W> {
             return Ok(());
         };
         for event in entry.into_events(&self.activity) {
-            self.put(&Record {
-                offset: ByteOffset(0),
-                id: event.id,
-                time: event.time,
-                cap: event.cap,
-                payload: &event.payload,
-                header,
-            })?;
+            self.put_owned(&event, header)?;
         }
         Ok(())
+    }
+
+    fn put_owned(&mut self, event: &OwnedEvent, header: &Arc<Header>) -> io::Result<()> {
+        self.put(&Record {
+            offset: ByteOffset(0),
+            id: event.id,
+            time: event.time,
+            cap: event.cap,
+            payload: &event.payload,
+            header,
+        })
     }
 
     fn put(&mut self, record: &Record<'_>) -> io::Result<()> {

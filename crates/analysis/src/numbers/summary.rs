@@ -227,7 +227,10 @@ impl Numbers {
         let logged = |number: u64| self.heap_logged.then_some(number);
         let total_ns = phases.reported(window).duration();
         let gc_ns = self.gc_ns(&tally, window);
-        let [init_ns, exit_ns] = [phases.init(window), phases.exit(window)]
+        // Nothing of EXIT is in a part that ends before the log does, unless its start is known.
+        let is_before_exit = phases.are_known() && window.to < end.0;
+        let no_exit = is_before_exit.then(|| window.clip(window.to, window.to));
+        let [init_ns, exit_ns] = [phases.init(window), phases.exit(window).or(no_exit)]
             .map(|phase| phase.map(|phase| self.outside_of_collections(phase)));
         let others = [gc_ns, init_ns, exit_ns].into_iter().flatten();
         let mutator_ns = gc_ns
