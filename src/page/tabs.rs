@@ -77,7 +77,7 @@ pub(super) struct TabsProps {
 pub(super) fn Tabs(props: &TabsProps) -> Html {
     let node = use_node_ref();
     let chosen = use_state_eq(kept_px);
-    let px = chosen.unwrap_or_else(|| usual_px());
+    let px = chosen.unwrap_or_else(usual_px);
     {
         let node = node.clone();
         use_effect_with((px, props.alone), move |(px, alone)| {
