@@ -18,7 +18,7 @@ async function openByKeyboard(page, file = LOG, address = './') {
 /** Presses Tab until something has the focus. */
 async function tabTo(page, what, key = 'Tab') {
   await expect(what.first()).toBeVisible();
-  for (let presses = 0; presses < 60; presses += 1) {
+  for (let presses = 0; presses < 120; presses += 1) {
     await page.keyboard.press(key);
     if (await what.first().evaluate((it) => it === document.activeElement)) return;
   }

@@ -75,7 +75,7 @@ test('the numbers are copied as the command line prints them', async ({ page, co
   const [line] = report(GC_HEAVY).match(/[\d,]+ bytes allocated in the heap/);
   expect(await clipboard()).toContain(line);
   await page.getByRole('button', { name: /^Copy as JSON/ }).click();
-  await expect.poll(clipboard).toMatch(/^\{"bytes_allocated":\d+,.*"productivity":0\.\d+/);
+  await expect.poll(clipboard).toMatch(/^\{"range":\{"from_ns":0,.*"bytes_allocated":\d+,.*"productivity":0\.\d+/);
 });
 
 test('a selection changes all panels', async ({ page }) => {
@@ -212,7 +212,7 @@ test('sparks: counts of each capability, charts and run times', async ({ page })
   await expect(page.getByRole('table', { name: 'Run times' })).toBeAttached();
   // When most of them waited is a place on the graph of the pool.
   const most = rows.nth(2).getByRole('button', { name: /show when the most sparks waited/ });
-  const waited = await most.textContent();
+  const waited = (await most.textContent()).replace('≥ ', '');
   await most.click();
   await fragment(page, /[#&]e=\d+\.pool1(&|$)/);
   await expect(page.locator('.strip p').first()).toContainText(waited);

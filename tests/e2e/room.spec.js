@@ -255,10 +255,11 @@ test('the tabs stay where they are, whichever panel is open', async ({ page }) =
   await page.setViewportSize({ width: 1400, height: 900 });
   await openLog(page, fixture('ghc-9.6.6/heap-N2-hT-l-au'));
   const tops = new Set();
-  for (const tab of await page.getByRole('tab').all()) {
+  const panels = page.getByRole('tablist', { name: 'Panels' });
+  for (const tab of await panels.getByRole('tab').all()) {
     await tab.click();
     await expect(tab).toHaveAttribute('aria-selected', 'true');
-    tops.add((await page.locator('.tabs').boundingBox()).y);
+    tops.add((await panels.boundingBox()).y);
   }
   expect([...tops]).toHaveLength(1);
 });
