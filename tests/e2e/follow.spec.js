@@ -45,8 +45,11 @@ async function follow(page, file, bytes) {
   await write(page, file, bytes);
   await drop(page, file, bytes);
   await loaded(page);
+  await expect(facts(page)).toContainText('read in');
   await page.keyboard.press('g');
   await expect(bar(page)).toContainText('Following');
+  // It is read once more for that: only then does the page know what the file was.
+  await expect(facts(page)).not.toContainText('read in');
 }
 
 /** How often the page has looked whether the file has grown. */
@@ -80,6 +83,7 @@ test('a log that grows shows at last what the finished one shows', async ({ page
 
   const finished = await (await browser.newContext({ baseURL })).newPage();
   await openLog(finished, LOG);
+  await expect(facts(finished)).toContainText('events');
   const said = (await facts(finished).textContent()).replace(/ · read in .*/, '');
   await expect(facts(page)).toHaveText(said);
   for (const panel of ['Summary', 'Threads', 'Collections', 'Events', 'Findings']) {

@@ -16,7 +16,7 @@ const STEPS = [
     for (const cap of [0, 1, 2, 3]) await expect(page.locator(`#head-cap${cap}`)).toBeAttached();
   }],
   ['Collecting, or idle?', async (page) => {
-    await expect(panel(page)).toContainText('86.2 %');
+    await expect(panel(page)).toContainText('85.8 %');
     await expect(panel(page)).toContainText('28.5 %');
   }],
   ['The numbers of a part', async (page) => {

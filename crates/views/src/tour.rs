@@ -49,7 +49,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         title: "Collecting, or idle?",
-        see: "The Summary has the same in numbers. Productivity is 86.2 %, so garbage collection is not the problem. But Running says that the capabilities ran threads only 28.5 % of the time.",
+        see: "The Summary has the same in numbers. Productivity is 85.8 %, so garbage collection is not the problem. But Running says that the capabilities ran threads only 28.5 % of the time.",
         why: "If Productivity is low, look at memory first. If only Running is low, threads wait: more capabilities would not help.",
         view: "p=summary&hide=spans",
     },

@@ -344,7 +344,8 @@ fn blocked_on(times: &TurnSums) -> Html {
     let one = |part: &(&WaitReason, u64)| {
         html! { <>{ swatch(part.0.class()) }{ words(part) }{ " " }</> }
     };
-    html! { <span {title}>{ for reasons.iter().map(one) }</span> }
+    // What is longest has room; all of them are in the title and in the details.
+    html! { <span {title}>{ for reasons.iter().take(2).map(one) }</span> }
 }
 
 fn swatch(class: Class) -> Html {
