@@ -121,3 +121,27 @@ fn a_block_that_comes_late_is_put_where_it_belongs() {
         }
     }
 }
+
+/// A log that a program still writes ends anywhere: that is no damage, unless nobody follows it.
+#[test]
+fn a_log_that_is_followed_is_not_called_damaged() {
+    let case = cases().into_iter().find(|case| case.name.contains("fib"));
+    let bytes = case.expect("a log").bytes();
+    let part = &bytes[..bytes.len() * 2 / 3];
+    let about_the_end = |session: Session| {
+        let mut session = session;
+        read(&mut session, part).expect("a log");
+        let report = common::findings_of(&session, None);
+        let found = report.findings.into_iter();
+        found
+            .filter(|finding| finding.rule == "log-damaged")
+            .map(|finding| finding.title)
+            .collect::<Vec<_>>()
+    };
+    let session = || Session::new(part.len() as u64);
+    assert_eq!(about_the_end(session().following()), [""; 0]);
+    assert_eq!(
+        about_the_end(session()),
+        ["The log ends before the program did"]
+    );
+}

@@ -28,7 +28,10 @@ pub(super) fn served(place: &Place) -> Result<Served, Failure> {
     }
     let failed = |error| Failure::File(place.path(), error);
     let kept = temporary_file().map_err(failed)?;
-    let mut into = Some(kept.reopen().map_err(failed)?);
+    let mut into = Some(Latest {
+        file: kept.reopen().map_err(failed)?,
+        begins: false,
+    });
     wait(&from, &mut into, place)?;
     let name = name(place);
     thread::spawn(move || {
@@ -53,19 +56,36 @@ fn name(place: &Place) -> String {
     }
 }
 
+/// The file that holds the latest log of a pipe or a socket.
+struct Latest {
+    file: File,
+    /// Whether the next bytes begin another log. Until they come, the one before stays: the page
+    /// may not have read its end.
+    begins: bool,
+}
+
+impl Latest {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if std::mem::take(&mut self.begins) {
+            self.file.set_len(0)?;
+            self.file.seek(SeekFrom::Start(0))?;
+        }
+        self.file.write_all(bytes)
+    }
+}
+
 /// Puts what came into a file.
-fn take(came: &Came, into: &mut Option<File>) -> io::Result<()> {
+fn take(came: &Came, into: &mut Option<Latest>) -> io::Result<()> {
     match (came, into) {
         (Came::Begins(again), into) => {
             if let Some(again) = again {
                 say(format_args!("{again}: a log begins"));
             }
-            if let Some(file) = into {
-                file.set_len(0)?;
-                file.seek(SeekFrom::Start(0))?;
+            if let Some(latest) = into {
+                latest.begins = true;
             }
         }
-        (Came::Bytes(bytes), Some(file)) => file.write_all(bytes)?,
+        (Came::Bytes(bytes), Some(latest)) => latest.write(bytes)?,
         (Came::Waits(why) | Came::Notice(why), _) => say(why),
         (Came::Bytes(_), None) | (Came::Ends(_), _) => {}
     }
@@ -73,7 +93,7 @@ fn take(came: &Came, into: &mut Option<File>) -> io::Result<()> {
 }
 
 /// Takes what comes until there is an event.
-fn wait(from: &Receiver<Came>, into: &mut Option<File>, place: &Place) -> Result<(), Failure> {
+fn wait(from: &Receiver<Came>, into: &mut Option<Latest>, place: &Place) -> Result<(), Failure> {
     let failed = |error| Failure::File(place.path(), error);
     let mut nothing = |_: &Record<'_>| {};
     let mut reader = LiveReader::new();
@@ -107,5 +127,34 @@ fn wait(from: &Receiver<Came>, into: &mut Option<File>, place: &Place) -> Result
             place.path().display()
         ))),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+
+    #[test]
+    fn a_log_stays_until_bytes_of_the_next_one_come() {
+        let kept = tempfile::tempfile().expect("a file");
+        let text = || {
+            let (mut file, mut text) = (kept.try_clone().expect("the file"), String::new());
+            file.seek(SeekFrom::Start(0)).expect("its start");
+            file.read_to_string(&mut text).expect("what it holds");
+            text
+        };
+        let mut into = Some(Latest {
+            file: kept.try_clone().expect("the file"),
+            begins: false,
+        });
+        let mut take = |came| take(&came, &mut into).expect("it is written");
+        take(Came::Begins(None));
+        take(Came::Bytes(b"first".to_vec()));
+        take(Came::Begins(None));
+        assert_eq!(text(), "first");
+        take(Came::Bytes(b"next".to_vec()));
+        assert_eq!(text(), "next");
     }
 }

@@ -36,6 +36,12 @@ const DEAF_AFTER_MS: u32 = 700;
 /// has removed its files.
 const SHRINK_AFTER_MS: u32 = 1000;
 
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = ["navigator", "locks"], js_name = request, catch)]
+    fn request_lock(name: &str, granted: &js_sys::Function) -> Result<JsValue, JsValue>;
+}
+
 /// What the worker says by itself.
 #[derive(Debug)]
 pub(super) enum ClientEvent {
@@ -51,6 +57,8 @@ pub(super) enum ClientEvent {
 struct Inner {
     /// The worker that owns the logs.
     worker: Option<Worker>,
+    /// The lock that the worker holds as long as it lives.
+    lock: String,
     /// The workers that analyse slices of a large log for it, as long as one is read.
     helpers: Vec<Helper>,
     ready: bool,
@@ -135,6 +143,7 @@ impl Client {
     pub(super) fn start(emit: impl Fn(ClientEvent) + 'static) -> Self {
         let client = Self(Rc::new(RefCell::new(Inner {
             worker: None,
+            lock: String::new(),
             helpers: Vec::new(),
             ready: false,
             waiting: Vec::new(),
@@ -175,7 +184,8 @@ impl Client {
                 );
             })
         };
-        let worker = start_worker().ok();
+        let lock = format!("eventscope-worker-{}", js_sys::Math::random());
+        let worker = start_worker(Some(&lock)).ok();
         if let Some(worker) = &worker {
             worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
             worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
@@ -210,6 +220,7 @@ impl Client {
         }
         inner.waiting.append(&mut opening);
         inner.worker = worker;
+        inner.lock = lock;
         inner.on_message = Some(on_message);
         inner.on_error = Some(on_error);
         inner.reading = inner.logs.keys().copied().collect();
@@ -246,7 +257,24 @@ impl Client {
         self.emit(ClientEvent::Died(message));
     }
 
+    /// Waits for the lock that the worker holds. A worker that closes itself, or that the browser
+    /// ends, says nothing, but its lock is free then.
+    fn watch_lock(&self, lock: &str) {
+        let (client, name) = (self.clone(), lock.to_owned());
+        let freed = Closure::once_into_js(move || {
+            let is_current = client.0.borrow().lock == name;
+            if is_current {
+                client.died(Some("It was closed.".to_owned()));
+            }
+        });
+        // Pages of an unsafe address have no locks.
+        let _ = request_lock(lock, freed.unchecked_ref());
+    }
+
     fn hear(&self, envelope: &JsValue) {
+        if let Some(lock) = envelope.as_string() {
+            return self.watch_lock(&lock);
+        }
         match wire::message(envelope) {
             Ok(FromWorker::Ready { version }) if version != VERSION => {
                 self.died(Some(

@@ -119,13 +119,13 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
                     if props.has_menu {
                         <TrackMenu view={props.view.clone()} hidden={props.hidden.clone()} layout={props.layout.clone()} messages={props.messages} on_change={props.on_change.clone()} />
                     }
-                    <div ref={pointed}>
-                        if let Some(description) = tip {
-                            { details::tip(description) }
-                        }
-                    </div>
                     { no_match(props) }
                 </div>
+            </div>
+            <div ref={pointed} class="pointed">
+                if let Some(description) = tip {
+                    { details::tip(description) }
+                }
             </div>
         </div>
     }

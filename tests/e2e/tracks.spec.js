@@ -249,6 +249,17 @@ test('pointing shows a tip with facts beside the pointer, a click keeps them', a
   await expect(strip(page)).toContainText('ran for');
 });
 
+test('the tip is whole where the timeline has no room for it', async ({ page }) => {
+  await page.setViewportSize({ width: 900, height: 600 });
+  await openLog(page, LOG);
+  const { cap } = await timeline(page);
+  await pointAlong(page, cap(0), / ran for/);
+  const seen = await tip(page).evaluate((tip) => new Promise((done) => {
+    new IntersectionObserver(([{ intersectionRatio }]) => done(intersectionRatio)).observe(tip);
+  }));
+  expect(seen).toBe(1);
+});
+
 // The card lets the wheel through to the timeline.
 test('all facts of the details can be reached with the mouse', async ({ page }) => {
   await openLog(page, LOG);

@@ -157,6 +157,32 @@ test('a worker that dies is explained and replaced', async ({ page }) => {
   await expect(page.locator('.summary tbody tr')).toHaveCount(2);
 });
 
+test('a worker that closes without a word is explained and replaced', async ({ page }) => {
+  await drop(page, LOG);
+  await loaded(page);
+  await page.workers()[0].evaluate(() => self.close());
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('The part that reads logs stopped');
+  await openInstead(page, LOG);
+  await loaded(page);
+  await expect(alert).toHaveCount(0);
+});
+
+test('a worker that closes while a log loads is explained, and the next log is opened', async ({ page }, testInfo) => {
+  const path = bigLog(testInfo);
+  await page.goto('./?workers=1');
+  await page.setInputFiles('input[type=file]', path);
+  await expect(page.getByRole('progressbar')).toBeVisible();
+  await page.workers()[0].evaluate(() => self.close());
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText('The part that reads logs stopped');
+  await expect(page.getByRole('progressbar')).toHaveCount(0);
+  await drop(page, LOG);
+  await loaded(page);
+  await expect(alert).toHaveCount(0);
+  rmSync(path);
+});
+
 /** The worker's program. */
 const WORKER = /\/worker-[0-9a-f]+\/worker\.js/;
 

@@ -151,6 +151,8 @@ pub struct Recording {
     is_too_large: bool,
     /// How much of the log there is, once it is read to its end.
     pub condition: Option<Condition>,
+    /// Whether the program may still write to the log: an end that is missing is no damage.
+    pub is_followed: bool,
 }
 
 impl Default for Recording {
@@ -188,6 +190,7 @@ impl Recording {
             open: OpenAtEnd::default(),
             is_too_large: false,
             condition: None,
+            is_followed: false,
         }
     }
 }

@@ -284,6 +284,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::colour::Vision;
+    use super::super::strip::stripes_on;
     use super::*;
 
     /// The palette as CSS custom properties, one per line: `--page: #fbfbfa;`.
@@ -365,6 +366,12 @@ mod tests {
                 assert!(
                     mark.contrast(mark.text_on()) >= 4.5,
                     "text on {name} {mark}"
+                );
+                let stripes = stripes_on(mark);
+                let striped = stripes.colour.mixed(mark, stripes.alpha);
+                assert!(
+                    striped.contrast(mark.text_on()) >= 4.5,
+                    "text on the stripes of {name} {mark}"
                 );
             }
         }

@@ -39,7 +39,9 @@ impl Client {
                 client.hear_helper(number, &event.data());
             });
             // Without it the others have more to do.
-            let Ok(worker) = start_worker() else { return };
+            let Ok(worker) = start_worker(None) else {
+                return;
+            };
             worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
             let inner = &mut *self.0.borrow_mut();
             if let Some(on_error) = &inner.on_error {
@@ -90,7 +92,9 @@ impl Client {
 /// The build names the worker's place in the page: a page never meets the
 /// worker of another build. A worker that is started from a blob inherits the
 /// page's policy, so that the browser itself keeps it from sending anything.
-pub(super) fn start_worker() -> Result<Worker, JsValue> {
+///
+/// With the name of a lock, the worker holds it as long as it lives, and posts the name when it does.
+pub(super) fn start_worker(lock: Option<&str>) -> Result<Worker, JsValue> {
     let document = gloo_utils::document();
     let path = document
         .query_selector("meta[name=eventscope-worker]")?
@@ -99,8 +103,14 @@ pub(super) fn start_worker() -> Result<Worker, JsValue> {
     let base = document.base_uri()?.unwrap_or_default();
     let url = Url::new_with_base(&path, &base)?.href();
     let url = js_sys::JSON::stringify(&url.into())?;
-    let script =
-        Array::of1(&format!("import run, {{ serve }} from {url}; await run(); serve();").into());
+    let hold = lock.map_or_else(String::new, |lock| {
+        format!(
+            "await new Promise(held => navigator.locks ? navigator.locks.request('{lock}', () => \
+             {{ postMessage('{lock}'); held(); return new Promise(() => {{}}); }}) : held()); "
+        )
+    });
+    let script = format!("import run, {{ serve }} from {url}; {hold}await run(); serve();");
+    let script = Array::of1(&script.into());
     let kind = BlobPropertyBag::new();
     kind.set_type("text/javascript");
     let blob = Blob::new_with_str_sequence_and_options(&script, &kind)?;

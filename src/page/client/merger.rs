@@ -37,7 +37,7 @@ impl Drop for Merger {
 impl Merger {
     /// Begins to merge files; `None` if no worker can be started.
     pub(crate) fn start(files: &[File], wish: &MergeWish, told: Callback<Merged>) -> Option<Self> {
-        let worker = start_worker().ok()?;
+        let worker = start_worker(None).ok()?;
         let envelope = wire::envelope(&ToWorker::Merge(wish.clone()));
         wire::attach_files(&envelope, files);
         let on_error = {

@@ -43,9 +43,9 @@ struct Elements {
     /// that it was told.
     picture: HtmlElement,
     picture_px: Option<[f64; 3]>,
-    /// What holds the tip beside the pointer, and where it was told that is.
+    /// What holds the tip, and where on the picture the pointer was when it was placed.
     pointed: HtmlElement,
-    pointed_px: Option<[f64; 2]>,
+    pointed_at: Option<(f64, f64)>,
 }
 
 /// The timeline.
@@ -190,7 +190,7 @@ impl ViewerRef {
             picture,
             picture_px: None,
             pointed,
-            pointed_px: None,
+            pointed_at: None,
         });
         self.redraw();
     }

@@ -153,15 +153,23 @@ impl Elements {
             ("--heads", control.heads_px()),
         ];
         set_lengths(&self.picture, picture, &mut self.picture_px);
-        let (x, y) = control.pointer_at().unwrap_or_default();
-        let pointed = [("--pointer-x", x), ("--pointer-y", y)];
-        set_lengths(&self.pointed, pointed, &mut self.pointed_px);
-        let low = y > control.size().1 / 2.0;
-        // A known attribute with a known value.
-        let _ = if low {
-            self.picture.set_attribute("data-low", "")
-        } else {
-            self.picture.remove_attribute("data-low")
+        let Some(pointer) = control.pointer_at() else {
+            return;
         };
+        if self.pointed_at.replace(pointer) != Some(pointer) {
+            self.place_tip(pointer);
+        }
+    }
+
+    /// Places the tip beside the pointer, in the window: the picture is too small for it at times.
+    fn place_tip(&self, (x, y): (f64, f64)) {
+        let picture = self.picture.get_bounding_client_rect();
+        let (x, y) = (picture.left() + x, picture.top() + y);
+        set_style(&self.pointed, "--pointer-x", &format!("{x:.1}px"));
+        set_style(&self.pointed, "--pointer-y", &format!("{y:.1}px"));
+        let height = gloo_utils::document_element().client_height();
+        let _ = self
+            .pointed
+            .toggle_attribute_with_force("data-low", y > f64::from(height) / 2.0);
     }
 }

@@ -119,8 +119,10 @@ pub struct Condition {
     /// Whether it ends as a log does: the runtime has written all buffers. The
     /// buffers of a program that was killed are lost.
     pub ends: bool,
-    /// Whether events are missing for other reasons.
+    /// Whether bytes of it are lost: inside, or where it breaks off.
     pub damaged: bool,
+    /// Whether bytes are lost before its end.
+    pub has_gaps: bool,
 }
 
 impl Condition {
@@ -128,6 +130,7 @@ impl Condition {
     pub const WHOLE: Self = Self {
         ends: true,
         damaged: false,
+        has_gaps: false,
     };
 
     /// What the damage means. `inflated` is whether all of a compressed file
@@ -141,8 +144,11 @@ impl Condition {
             )
         };
         Self {
-            ends: inflated && !damage.kept.iter().any(|one| cut(one.kind)),
+            ends: inflated && !damage.kinds().any(|(kind, _)| cut(kind)),
             damaged: damage.loses_data(),
+            has_gaps: damage
+                .kinds()
+                .any(|(kind, _)| kind.loses_data() && !cut(kind)),
         }
     }
 }

@@ -22,7 +22,10 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     let Some(condition) = condition.filter(|now| now.damaged || !now.ends) else {
         return Outcome::Clear("the log is whole".to_owned());
     };
-    let title = if condition.damaged {
+    if scope.log.is_followed && !condition.has_gaps {
+        return Outcome::Clear("the program is still writing the log".to_owned());
+    }
+    let title = if condition.has_gaps {
         "Parts of the log cannot be read"
     } else {
         "The log ends before the program did"

@@ -1,7 +1,7 @@
 //! Lanes of spans that stand for themselves: a bar for each, with a text where
 //! there is room; several in a pixel are one bar as high as their share.
 
-use super::Strip;
+use super::{Strip, stripes_on};
 use crate::colour::Rgb;
 use crate::painter::{Align, Face, Painter, Rect};
 use crate::palette::class_colour;
@@ -67,7 +67,7 @@ impl Strip<'_> {
             painter.fill(rect, colour.into());
             let bar = bar(&mark);
             if bar.open {
-                painter.hatch(rect, self.palette.page.alpha(0.5));
+                painter.hatch(rect, stripes_on(colour));
             }
             let fits = |text: &String| self.paint_inside(text, rect, colour, painter);
             let _ = bar.texts.iter().any(fits);

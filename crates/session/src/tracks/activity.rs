@@ -50,6 +50,9 @@ impl TrackKind for Activity {
         let of = match log.caps().len() {
             // A heap profile in text tells of none.
             0 => return Vec::new(),
+            _ if log.recording.condition.is_some() && log.recording.store.run_count() == 0 => {
+                "no scheduler events".to_owned()
+            }
             1 => "1 capability".to_owned(),
             count => format!("of {count}"),
         };

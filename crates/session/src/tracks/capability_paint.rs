@@ -94,7 +94,7 @@ fn paint_one(
         class => {
             painter.fill(rect, colour.into());
             if class == Class::Open {
-                painter.hatch(rect, strip.palette.page.alpha(0.5));
+                painter.hatch(rect, stripes_on(colour));
             } else if strip.patterns && class == Class::Gc {
                 painter.hatch_falling(rect, stripes_on(colour));
             }

@@ -214,7 +214,7 @@ fn paint_phase(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut
     };
     painter.fill(bar, colour.into());
     if phase == Phase::Sweep || open {
-        painter.hatch(bar, strip.palette.page.alpha(0.5));
+        painter.hatch(bar, stripes_on(colour));
     }
     if strip.patterns && phase == Phase::Sync {
         match mark.kind {

@@ -8,7 +8,7 @@ use model::class::Class;
 use model::marks::MarkKind;
 use scene::painter::{Align, Face, Painter, Rect};
 use scene::palette::class_colour;
-use scene::strip::Strip;
+use scene::strip::{Strip, stripes_on};
 
 /// What is said of a thread that ran so often that its runs are still being read.
 const WAITS_FOR_RUNS: &str = "reading its runs…";
@@ -37,7 +37,7 @@ pub(super) fn paint(row: Thread, marks: &Marks, strip: &Strip<'_>, painter: &mut
             let rect = strip.rect(span, area.y + 5.0, area.h - 11.0);
             painter.fill(rect, colour.into());
             if mark.class == Class::Open {
-                painter.hatch(rect, strip.palette.page.alpha(0.5));
+                painter.hatch(rect, stripes_on(colour));
             }
         } else if span.start() < span.end() {
             let line = (strip.rect(span, middle - 2.5, 4.0), strip.x(span.start()));
