@@ -148,6 +148,16 @@ test('filters the threads', async ({ page }) => {
   }).toPass();
 });
 
+test('the keys that follow the one for the filter are written there, however busy the page is', async ({ page }) => {
+  await openLog(page, fixture(FORKIO));
+  // Before anything else can run, so also before the next key.
+  const focused = await page.evaluate(() => {
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', code: 'Slash', bubbles: true, cancelable: true }));
+    return document.activeElement.getAttribute('type');
+  });
+  expect(focused).toBe('search');
+});
+
 test('can be used by keyboard alone', async ({ page }) => {
   await openLog(page, fixture(FORKIO));
   const canvas = page.locator('.timeline canvas');

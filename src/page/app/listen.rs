@@ -10,6 +10,7 @@ use web_sys::{DragEvent, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::App;
+use super::perform::focus_filter;
 use crate::act::{Act, on};
 use crate::files;
 use crate::landing;
@@ -19,7 +20,7 @@ fn dragging(dragging: bool) -> Act<App> {
 }
 
 /// Listeners of the whole page.
-pub(super) fn listen(ctx: &Context<App>) -> Vec<EventListener> {
+pub(super) fn listen(ctx: &Context<App>, filter: NodeRef) -> Vec<EventListener> {
     let window = gloo_utils::window();
     let document = gloo_utils::document();
     let options = EventListenerOptions::enable_prevent_default();
@@ -46,7 +47,9 @@ pub(super) fn listen(ctx: &Context<App>) -> Vec<EventListener> {
     let key = {
         let key = on(ctx, App::key);
         EventListener::new_with_options(&document, "keydown", options, move |event| {
-            if let Some(event) = event.dyn_ref::<KeyboardEvent>() {
+            if let Some(event) = event.dyn_ref::<KeyboardEvent>()
+                && !focus_filter(event, &filter)
+            {
                 key.emit(event.clone());
             }
         })

@@ -193,6 +193,7 @@ impl Component for App {
     fn create(ctx: &Context<Self>) -> Self {
         let on_worker = on(ctx, Self::hear);
         let client = Client::start(move |message| on_worker.emit(message));
+        let filter_input = NodeRef::default();
         let mut app = Self {
             viewer: timeline(ctx, ViewerNumber(0), client.no_log()),
             log_client: client.no_log(),
@@ -216,8 +217,8 @@ impl Component for App {
             dialogs: Dialogs::default(),
             remote: Remote::default(),
             pauses: Pauses::default(),
-            filter_input: NodeRef::default(),
-            _listeners: listen::listen(ctx),
+            _listeners: listen::listen(ctx, filter_input.clone()),
+            filter_input,
             _resolution: listen::other_resolution(ctx),
         };
         app.open_remote(ctx);

@@ -73,6 +73,24 @@ pub(super) fn stem(name: &str) -> &str {
     name.trim_end_matches(".eventlog")
 }
 
+/// Moves the focus into the filter of tracks if the key does that. At once, as the messages of a
+/// busy page wait, and the keys that follow are meant for the filter.
+pub(super) fn focus_filter(event: &KeyboardEvent, filter: &NodeRef) -> bool {
+    let target = event.target();
+    let target = target.and_then(|target| target.dyn_into::<HtmlElement>().ok());
+    let is_written = target.is_some_and(|target| takes(&target, &event.key()));
+    if is_written || pressed(event, false) != Some(Action::FilterTracks) {
+        return false;
+    }
+    let dialog = gloo_utils::document().query_selector("dialog[open]");
+    let Some(filter) = filter.cast::<HtmlElement>().filter(|_| dialog == Ok(None)) else {
+        return false;
+    };
+    event.prevent_default();
+    focus(&filter);
+    true
+}
+
 impl App {
     pub(super) fn key(&mut self, ctx: &Context<Self>, event: KeyboardEvent) -> bool {
         let target = event
