@@ -135,8 +135,8 @@ pub(crate) fn extent(header: &Header, bytes: &[u8]) -> Result<Extent, NoEvent> {
 
 /// GHC 9.6.5 and later (commit of January 2024 for #24287) declare one byte
 /// more than an info table provenance event holds. Its fields say where it
-/// ends: a `u64` and six strings. They are believed if that is one byte early
-/// and what follows there is an event, the end of data or the end of the bytes.
+/// ends: a `u64` and six strings. They are believed if that is one byte early,
+/// unless an event follows where it is declared to end, and none one byte before.
 fn provenance_end(header: &Header, bytes: &[u8], payload: usize, declared: usize) -> usize {
     // No further than it declares: the rest of the window may be long.
     let event = &bytes[..bytes.len().min(declared)];
@@ -153,11 +153,14 @@ fn provenance_end(header: &Header, bytes: &[u8], payload: usize, declared: usize
     if pos + 1 != declared {
         return declared;
     }
-    match be16(bytes, pos) {
-        None => pos,
-        Some(next) if next == END_OF_DATA => pos,
-        Some(next) if header.size(next) != PayloadSize::Undeclared => pos,
-        Some(_) => declared,
+    let goes_on_at = |at| match be16(bytes, at) {
+        None | Some(END_OF_DATA) => true,
+        Some(next) => header.size(next) != PayloadSize::Undeclared,
+    };
+    if !goes_on_at(pos) && goes_on_at(declared) {
+        declared
+    } else {
+        pos
     }
 }
 
