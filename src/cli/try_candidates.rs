@@ -125,18 +125,16 @@ fn alternatives(text: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Neighbors of the flags that findings name, which are measured whatever was found.
+/// Neighbors of the flags that findings name, which are measured whatever was found: areas, then one capability, one for
+/// each core, for half of the cores and so on.
 fn neighbors(facts: &LogFacts, cores: usize) -> Vec<String> {
+    let collects_in_parallel = facts.capabilities > 1;
     let mut flags: Vec<String> = Vec::new();
-    if facts.capabilities > 1 {
-        flags.push("-qg".to_owned());
-    }
-    let mut areas = AREAS.map(str::to_owned).to_vec();
-    flags.push(areas.remove(0));
-    let powers = std::iter::successors(Some(1), |count: &usize| count.checked_mul(2));
-    let counts = powers.take_while(|count| *count < cores).chain([cores]);
+    flags.extend(collects_in_parallel.then(|| "-qg".to_owned()));
+    flags.extend(AREAS.map(str::to_owned));
+    let halves = std::iter::successors(Some(cores), |count| Some(count / 2));
+    let counts = std::iter::once(1).chain(halves.take_while(|count| *count > 1));
     flags.extend(counts.map(|count| format!("-N{count}")));
-    flags.extend(areas);
     flags
 }
 
@@ -300,7 +298,7 @@ mod tests {
         let facts = facts(2, &[Way::Threaded], found);
         assert_eq!(
             names(&facts, &["-N2"], 2),
-            ["-A64m -n4m", "-qg", "-F4", "-A16m", "-N1", "-A64m"]
+            ["-A64m -n4m", "-qg", "-F4", "-A16m", "-A64m", "-N1"]
         );
     }
 
@@ -312,8 +310,8 @@ mod tests {
             vec![finding(Severity::High, &["-N2, -A16m"])],
         );
         // The log's area is 4 MiB, whoever set it.
-        assert_eq!(names(&facts, &[], 2), ["-A16m", "-qg", "-N1", "-A64m"]);
-        assert_eq!(names(&facts, &["-qg"], 1), ["-A16m", "-N1", "-A64m"]);
+        assert_eq!(names(&facts, &[], 2), ["-A16m", "-qg", "-A64m", "-N1"]);
+        assert_eq!(names(&facts, &["-qg"], 1), ["-A16m", "-A64m", "-N1"]);
     }
 
     #[test]
@@ -339,11 +337,11 @@ mod tests {
     }
 
     #[test]
-    fn of_many_cores_powers_of_two_are_tried() {
+    fn of_many_cores_half_and_a_quarter_are_tried() {
         let facts = facts(1, &[Way::Threaded], Vec::new());
         assert_eq!(
             names(&facts, &[], 24),
-            ["-A16m", "-N2", "-N4", "-N8", "-N16", "-N24", "-A64m"]
+            ["-A16m", "-A64m", "-N24", "-N12", "-N6", "-N3"]
         );
         let many = finding(
             Severity::High,

@@ -138,6 +138,7 @@ struct Finished {
 mod platform {
     use std::time::Instant;
 
+    use rustix::io::Errno;
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
     use wait4::Wait4;
 
@@ -175,7 +176,7 @@ mod platform {
         let id = Pid::from_child(child);
         thread::spawn(move || {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-            while waitid(WaitId::Pid(id), options) == Err(rustix::io::Errno::INTR) {}
+            while matches!(waitid(WaitId::Pid(id), options), Err(Errno::INTR)) {}
             // If nobody waits any more, the run is over.
             let _ = sender.send(Instant::now());
         });
