@@ -14,7 +14,7 @@ use analysis::diagnostics::Diagnostic;
 use analysis::spans::{Analyses, Open, SpanSink, Spans};
 use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::{EventType, Record, Sink};
+use eventlog::{Event, EventType, Record, Sink};
 use model::format;
 use model::time::Interval;
 use session::cells::Cell;
@@ -190,6 +190,8 @@ impl Row {
 struct RecordedKinds {
     gc: bool,
     scheduler: bool,
+    /// The range that the log was cut to, if it was.
+    cut: Option<Interval>,
 }
 
 impl Sink for RecordedKinds {
@@ -197,6 +199,12 @@ impl Sink for RecordedKinds {
         match record.id {
             EventType::GC_START | EventType::GC_END => self.gc = true,
             EventType::RUN_THREAD | EventType::STOP_THREAD => self.scheduler = true,
+            EventType::CUT_RANGE => {
+                if let Event::CutRange { from, to, .. } = record.event() {
+                    let range = Interval::new(Nanos(from), Nanos(to));
+                    self.cut = Some(self.cut.map_or(range, |cut| cut.hull(range)));
+                }
+            }
             _ => {}
         }
     }
@@ -351,6 +359,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let (spans, (lives, recorded)) = sink;
     arguments.range.check(lives.log())?;
     let mut collector = spans.finish();
+    if let Some(cut) = recorded.cut {
+        let asked = collector.range;
+        collector.range = Some(asked.map_or(cut, |range| range.clip(cut)));
+    }
     if analysis == Analysis::CapabilityUsage {
         add_idle(&lives, &mut collector.rows);
     }

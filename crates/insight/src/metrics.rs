@@ -321,10 +321,29 @@ pub fn is_like(pattern: &str, text: &str) -> bool {
     })
 }
 
+fn is_like_reason(pattern: &str, reason: WaitReason) -> bool {
+    is_like(&pattern.to_lowercase(), &reason.name().to_lowercase())
+}
+
+/// Refuses a reason that no thread can be blocked for: a guard with a misspelt one would always hold.
+fn check_reason(pattern: &str) -> Result<(), NoNumber> {
+    if WaitReason::ALL
+        .into_iter()
+        .any(|reason| is_like_reason(pattern, reason))
+    {
+        return Ok(());
+    }
+    let names = WaitReason::ALL.map(WaitReason::name).join(", ");
+    Err(NoNumber::Usage(format!(
+        "threads are blocked for no reason {pattern}: the reasons are {names}"
+    )))
+}
+
 fn waits(looked: &Looked<'_>, labels: &Labels) -> Option<Numbers> {
     let reason = labels.get("reason");
-    let wanted = |of: &&WaitReason| {
-        reason.is_none_or(|name| is_like(&name.to_lowercase(), &of.name().to_lowercase()))
+    let wanted = |of: &&WaitReason| match reason {
+        Some(pattern) => is_like_reason(pattern, **of),
+        None => **of != WaitReason::ForeignCall,
     };
     let all = looked.threads();
     let blocked = WaitReason::ALL
@@ -357,7 +376,7 @@ metrics! {
     "spark.dud" Count Lower Counted false [] [Sparks] "Sparks of values that had been evaluated." |of, _| one(of.sparks()?.dud);
     "spark.fizzled" Count Lower Counted false [] [Sparks] "Sparks that somebody else evaluated before." |of, _| one(of.sparks()?.fizzled);
     "spark.overflowed" Count Lower Counted false [] [Sparks] "Sparks that were dropped, as the pool was full." |of, _| one(of.sparks()?.overflowed);
-    "thread.blocked" Ns Lower Timed false ["reason"] [Threads] "How long threads were blocked, all together." waits;
+    "thread.blocked" Ns Lower Timed false ["reason"] [Threads] "How long threads were blocked, all together: without foreign calls, which reason=\"foreign call\" has." waits;
     "thread.count" Count Neutral Counted false [] [Threads] "Threads that lived." |of, _| one(of.threads().count);
     "thread.ready" Ns Lower Timed false [] [Threads] "How long threads waited for a capability outside of collections, all together." |of, _| one(of.threads().times.ready_ns());
     "thread.run" Ns Lower Timed false [] [Threads] "How long threads ran, all together." |of, _| one(of.scope.times.all_caps().running_ns);
@@ -399,6 +418,9 @@ impl Metric {
                 "{} has no label {label}",
                 self.name
             )));
+        }
+        if let Some(reason) = labels.get("reason") {
+            check_reason(reason)?;
         }
         let missing = self
             .inputs
