@@ -231,7 +231,8 @@ fn a_file_that_was_replaced_or_deleted_is_noticed() {
         },
     );
     let said = said(&output);
-    assert_eq!(said.matches("the file was deleted").count(), 1, "{said}");
+    let deleted = "the file was deleted; what is still written to it is read, and a new file of that name is followed once there is one";
+    assert_eq!(said.matches(deleted).count(), 1, "{said}");
     assert!(said.contains("replaced by another: a log begins"), "{said}");
     let events = stdout(&["events", &second, "--json"]);
     let came = String::from_utf8_lossy(&output.stdout).into_owned();
