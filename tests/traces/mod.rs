@@ -19,6 +19,7 @@ use export::formats;
 use export::log::{Log, Taker};
 use model::time::Interval;
 use session::Session;
+use session::cells::Formulas;
 use views::fingerprint::fingerprint;
 
 use super::common::session_of;
@@ -164,6 +165,7 @@ impl Exporting {
             session: &self.session,
             range: range.map(|(from, to)| Interval::new(Nanos(from), Nanos(to))),
             clock_origin_ns: Some(self.origin_ns()),
+            formulas: Formulas::default(),
             read_again: &read_again,
         };
         write(&log).expect("it is written");
