@@ -66,7 +66,10 @@ fn a_finished_log_is_printed_as_by_the_other_commands() {
             .collect();
         for gc in stdout(&["spans", &log, "gc"]).lines() {
             let cells: Vec<&str> = gc.split('\t').collect();
-            spans.push(format!("\tGC\t{}\t\t{}\t{}", cells[0], cells[1], cells[2]));
+            spans.push(format!(
+                "\tGC\t{}\t\t{}\t{}\t",
+                cells[0], cells[1], cells[2]
+            ));
         }
         let came = stdout(&["tail", &log, "--what", "spans", window[0], window[1]]);
         let mut came: Vec<String> = came.lines().map(str::to_owned).collect();

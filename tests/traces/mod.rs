@@ -38,6 +38,8 @@ pub(crate) fn add<K: Ord>(sums: &mut BTreeMap<K, Sum>, key: K, ns: u64) {
 pub(crate) struct Tally {
     /// Spans by lane and category.
     pub(crate) spans: BTreeMap<(String, String), Sum>,
+    /// How many spans in which something blocked a thread have a name.
+    pub(crate) blocked: BTreeMap<String, u64>,
     /// Points by lane and category.
     pub(crate) instants: BTreeMap<(String, String), u64>,
     /// Arrows with two ends.
