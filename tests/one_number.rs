@@ -49,7 +49,9 @@ fn of_summary(numbers: &mut Numbers, summary: &Summary) {
     count("alloc.bytes", summary.bytes_allocated);
     count("gc.copied", summary.bytes_copied);
     count("gc.count", summary.collections);
-    count("gc.time", summary.gc_ns);
+    count("gc.time", summary.in_collections_ns());
+    count("time.gc", summary.gc_ns);
+    count("time.prof", summary.prof_ns);
     count("heap.live.max", summary.max_residency);
     count("os.threads", summary.os_threads);
     count("time.exit", summary.exit_ns);
@@ -219,7 +221,7 @@ fn numbers(
     if summary.bytes_allocated.is_some() {
         numbers.count("alloc.bytes", "capabilities", Some(allocated.sum()));
     }
-    if let (Some(mutator), Some(gc)) = (summary.mutator_ns, summary.gc_ns) {
+    if let (Some(mutator), Some(gc)) = (summary.mutator_ns, summary.in_collections_ns()) {
         let runtime = summary.init_ns.unwrap_or(0) + summary.exit_ns.unwrap_or(0);
         numbers.count("time.wall", "phases", Some(mutator + gc + runtime));
     }

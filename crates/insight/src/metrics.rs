@@ -364,7 +364,7 @@ metrics! {
     "gc.count" Count Lower Counted false ["gen"] [Collections] "How many collections began." |of, labels| of.collections(labels, of.summary.collections, |row| row.collections);
     "gc.pause" Ns Lower Timed true ["gen"] [Collections] "From the start to the end of each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| Seen::of_stop(stop.pause_ns(), (stop.pause.start, stop.pause.end), stop)).collect()));
     "gc.sync" Ns Lower Timed true ["gen"] [Collections] "Until all capabilities had stopped, for each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| Seen::of_stop(stop.sync_ns(), (stop.pause.requested, stop.pause.start), stop)).collect()));
-    "gc.time" Ns Lower Timed false ["gen"] [Collections] "In collections, all together." |of, labels| of.collections(labels, of.summary.gc_ns, |row| row.elapsed_ns);
+    "gc.time" Ns Lower Timed false ["gen"] [Collections] "In collections, all together, with the time in which they counted the heap for a profile." |of, labels| of.collections(labels, of.summary.in_collections_ns(), |row| row.elapsed_ns);
     "heap.live" Bytes Lower Counted true [] [GcStatistics] "What was live after each collection of the oldest generation." |of, _| samples(of, &of.scope.log.numbers.live());
     "heap.size" Bytes Lower Counted true [] [Collections] "What the runtime held of the system's memory." |of, _| samples(of, &of.scope.log.numbers.heap_sizes());
     "os.threads" Count Lower Timed false [] [Threads] "OS threads that ran Haskell or collected." |of, _| one(of.summary.os_threads?);
@@ -381,9 +381,11 @@ metrics! {
     "thread.ready" Ns Lower Timed false [] [Threads] "How long threads waited for a capability outside of collections, all together." |of, _| one(of.threads().times.ready_ns());
     "thread.run" Ns Lower Timed false [] [Threads] "How long threads ran, all together." |of, _| one(of.scope.times.all_caps().running_ns);
     "time.exit" Ns Lower Timed false [] [Threads] "EXIT by +RTS -s: the runtime ends." |of, _| one(of.summary.exit_ns?);
+    "time.gc" Ns Lower Timed false [] [Collections] "GC by +RTS -s: collections, without PROF." |of, _| one(of.summary.gc_ns?);
     "time.init" Ns Lower Timed false [] [Threads] "INIT by +RTS -s: the runtime starts." |of, _| one(of.summary.init_ns?);
     "time.mutator" Ns Lower Timed false [] [Collections] "MUT by +RTS -s: the program outside of collections." |of, _| one(of.summary.mutator_ns?);
-    "time.productivity" Share Higher Timed false [] [Collections] "MUT as a share of the total." |of, _| Some(Numbers::One(of.summary.productivity?));
+    "time.productivity" Share Higher Timed false [] [Collections] "MUT, and PROF if there is one, as a share of the total." |of, _| Some(Numbers::One(of.summary.productivity?));
+    "time.prof" Ns Lower Timed false [] [Collections] "PROF by +RTS -s of a program built for profiling: the heap is counted for a profile." |of, _| one(of.summary.prof_ns?);
     "time.unexplained" Ns Lower Timed false [] [Threads] "Time that was lost, and that no finding claims." |of, _| one(of.report().unexplained_ns);
     "time.wall" Ns Lower Timed false [] [] "Total by +RTS -s: elapsed time, from the start of the log's clock." |of, _| one(of.summary.total_ns);
 }
