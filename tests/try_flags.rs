@@ -11,7 +11,13 @@ use std::process::Output;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use common::{eventscope, fixture};
+use common::eventscope;
+
+/// The path of a log that a rule has something to say of, or a clear one.
+fn finding(name: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
+    format!("{folder}/{name}.eventlog.gz")
+}
 
 /// A folder with a script, which does the work of `body` once `$log` and `$flags` are set.
 struct Program {
@@ -21,12 +27,12 @@ struct Program {
 impl Program {
     fn new(body: &str) -> Self {
         let folder = TempDir::new().expect("a folder");
-        let log = fixture("findings/nursery-too-small-found").log;
+        let log = finding("nursery-too-small-found");
         let script = format!(
             "#!/bin/sh\nlog= flags=' '\nfor word in \"$@\"; do\n\
              case $word in -ol*) log=${{word#-ol}};; *) flags=\"$flags$word \";; esac\ndone\n\
              write_log() {{ if [ -n \"$log\" ]; then cp '{}' \"$log\"; fi; }}\n{body}\n",
-            log.display()
+            log
         );
         let program = Self { folder };
         let path = program.path("program");
@@ -197,17 +203,17 @@ fn another_exit_status_can_be_that_of_success() {
 
 #[test]
 fn findings_name_the_command() {
-    let log = fixture("findings/nursery-too-small-found");
+    let log = finding("nursery-too-small-found");
     let command = "eventscope try -- ./KeepTable 20000 500000 +RTS -A256k";
-    let text = common::stdout(&["findings", log.path()]);
+    let text = common::stdout(&["findings", &log]);
     assert_eq!(
         text.lines().next_back(),
         Some(format!("Try it: {command}").as_str())
     );
     let json: Value =
-        serde_json::from_str(&common::stdout(&["findings", log.path(), "--json"])).expect("JSON");
+        serde_json::from_str(&common::stdout(&["findings", &log, "--json"])).expect("JSON");
     assert_eq!(json["try_command"], command);
     // No finding of this one advises a flag of the runtime.
-    let clear = fixture("findings/live-growth-clear");
-    assert!(!common::stdout(&["findings", clear.path()]).contains("Try it"));
+    let clear = finding("live-growth-clear");
+    assert!(!common::stdout(&["findings", &clear]).contains("Try it"));
 }

@@ -367,12 +367,14 @@ fn recommend(
             flags: Some(best.candidate.name()),
         };
     }
-    let is_short = |one: &&Measured| one.claim() == "too few runs";
-    let short = candidates.iter().filter(is_short).count();
+    let short = candidates
+        .iter()
+        .filter(|one| one.claim() == "too few runs");
+    let fewest = short.map(|one| runs.min(one.runs.wall_ns.len())).min();
     if candidates.is_empty() {
         return Recommendation::none("There is no flag to try.".to_owned());
     }
-    if short > 0 {
+    if let Some(runs) = fewest {
         let needed = insight::compare::rank_test::runs_needed(options.alpha, candidates.len());
         return Recommendation::none(format!(
             "Too few runs for a claim: {runs} of the {needed} that it takes. Give more time (--budget), or the program less to do."
