@@ -214,6 +214,6 @@ fn findings_name_the_command() {
         serde_json::from_str(&common::stdout(&["findings", &log, "--json"])).expect("JSON");
     assert_eq!(json["try_command"], command);
     // No finding of this one advises a flag of the runtime.
-    let clear = finding("live-growth-clear");
+    let clear = finding("nursery-too-small-clear");
     assert!(!common::stdout(&["findings", &clear]).contains("Try it"));
 }
