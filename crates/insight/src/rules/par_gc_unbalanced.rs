@@ -1,10 +1,13 @@
 //! Does parallel collection pay off?
 //!
 //! The runtime says of each parallel collection how much its threads copied in balance.
-//! Where that is little, one thread did the work and the others waited.
+//! Where that is little, one thread did the work and the others waited. To collect with one
+//! thread (`-qg`) helps a program of which one capability works most of the time. A program
+//! that works in parallel can lose by it: its data is in the caches of several cores, and now
+//! and then a collection is in balance.
 
 use super::{Look, Rule};
-use crate::finding::{Outcome, Try, Value};
+use crate::finding::{Confidence, Finding, Outcome, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope, Stop};
 use model::format;
@@ -17,6 +20,8 @@ const LITTLE_BYTES: u64 = 100_000;
 const LEAST: usize = 20;
 /// Less of the time is not worth a change.
 const LEAST_SHARE: f64 = 0.05;
+/// Up to so many capabilities that run on average, one works most of the time.
+pub(super) const MOSTLY_ONE: f64 = 1.3;
 
 const NAME: &str = "par-gc-unbalanced";
 
@@ -56,9 +61,6 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         // One thread did the work of `1 - balance`; the others stood by meanwhile.
         let idle = (1.0 - balance) * f64::from(threads - 1) / f64::from(threads);
         let cap_ns = (pause_ns as f64 * idle * scope.caps as f64) as u64;
-        for (place, _) in &found {
-            ledger.claim_stop(*place);
-        }
         let which = if is_major { "major" } else { "minor" };
         let made = format!(
             "{} {which} GCs used {threads} threads",
@@ -79,24 +81,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             "One thread copies so little in less time than it takes to wake the others."
         }
         .into();
-        finding.tries = vec![
-            Try::flag(
-                "-qg",
-                "Collect with one thread.",
-                "large collections may take longer",
-            ),
-            Try::flag(
-                "-qg1",
-                "Collect the youngest generation with one thread.",
-                "none, if only small collections suffer",
-            ),
-            Try::flag(
-                "-A64m -n4m",
-                "Collect less often, and more at a time.",
-                "memory: 64 MiB for each capability",
-            ),
-        ];
-        finding.distrust = "The runtime counts capabilities that it left idle too (-qn): threads may be fewer than it says.".into();
+        advise(scope, &mut finding);
         finding.numbers = vec![
             ("balance".into(), Value::Share(balance)),
             ("copied in each".into(), Value::Bytes(copied / count.max(1))),
@@ -111,4 +96,48 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     Outcome::Clear(format!(
         "parallel collections of a generation took {worst} of the time at the most, or were in balance"
     ))
+}
+
+/// What may help: it depends on whether the program itself works in parallel.
+fn advise(scope: &Scope<'_>, finding: &mut Finding) {
+    let is_serial = scope.parallelism() <= MOSTLY_ONE;
+    finding.confidence = Confidence::Probable;
+    finding.distrust = "The runtime counts capabilities that it left idle too (-qn): threads may be fewer than it says.".into();
+    if is_serial {
+        finding.tries.push(Try::flag(
+            "-qg",
+            "Collect with one thread: one capability works most of the time.",
+            "large collections may take longer",
+        ));
+        finding.tries.push(Try::flag(
+            "-N1",
+            "Use one capability.",
+            "no parallel work at all",
+        ));
+    }
+    let areas = scope.larger_areas();
+    if let Some(first) = areas.first() {
+        let text = format!(
+            "Collect less often, and more at a time. Measure {} against each other: {}",
+            areas.join(", "),
+            scope.trial()
+        );
+        let price = "memory: as much for each capability; the processor's cache helps less";
+        finding.tries.push(Try::flag(*first, text, price));
+    }
+    if is_serial {
+        return;
+    }
+    // One thread is what -qg asks for: it is no gain where all capabilities work.
+    if scope.caps > 2 {
+        let text = "Collect with fewer threads.";
+        let price = "large collections may take longer";
+        let threads = format!("-qn{}", (scope.caps / 2).max(2));
+        finding.tries.push(Try::flag(threads, text, price));
+    }
+    let fewer = format!("-N{}", scope.caps.saturating_sub(1).max(1));
+    let text = "Use fewer capabilities: fewer have to stop, and to share the work. Measure it, as the program itself may become slower.";
+    finding
+        .tries
+        .push(Try::flag(fewer, text, "less parallel work"));
 }

@@ -40,7 +40,7 @@ pub(super) const RULE: Rule = Rule {
 fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let of_kind = |is_major: bool| {
         let stops = scope.stops_where(move |stop| stop.told.is_some() && stop.is_major == is_major);
-        let free = stops.filter(|(place, _)| ledger.is_free(*place));
+        let free = stops.filter(|(place, _)| ledger.is_free(*place) && !scope.is_disturbed(*place));
         free.collect::<Vec<_>>()
     };
     let (found, majors) = (of_kind(false), of_kind(true));
@@ -99,8 +99,8 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         ),
         Try::flag(
             "-A16m",
-            "Collect less often.",
-            "memory: 16 MiB for each capability",
+            format!("Collect less often. Measure it: {}", scope.trial()),
+            "memory: 16 MiB for each capability; the processor's cache helps less",
         ),
     ];
     finding.distrust =
