@@ -205,6 +205,45 @@ fn the_page_about_findings_has_every_rule() {
     }
 }
 
+/// Of each program in the table of measurements, the best of the areas that a finding names
+/// gains what the finding says.
+#[test]
+fn what_advice_promises_was_measured() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/findings.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let found = report("nursery-too-small-found").findings;
+    let found = found.iter().find(|found| found.rule == "nursery-too-small");
+    let texts = found
+        .expect("it is found")
+        .tries
+        .iter()
+        .map(|one| one.text.as_ref());
+    let range = |text: &str| -> Option<(i32, i32)> {
+        let (_, rest) = text.split_once("the best area save")?;
+        let numbers = rest.trim_start_matches(['s', 'd', ' ']);
+        let (from, rest) = numbers.split_once(" to ")?;
+        let (to, _) = rest.split_once(" %")?;
+        Some((from.parse().ok()?, to.parse().ok()?))
+    };
+    let promised = texts.into_iter().find_map(range).expect("a range");
+    let mut best: std::collections::BTreeMap<&str, i32> = std::collections::BTreeMap::new();
+    for row in page.lines().filter(|line| range(line).is_some()) {
+        assert_eq!(range(row), Some(promised), "{row}");
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let change = cells[6].split(' ').next().expect("a change");
+        let change: i32 = change.replace('−', "-").parse().expect("a number");
+        let known = best.entry(cells[0]).or_insert(0);
+        *known = (*known).min(change);
+    }
+    assert!(best.len() > 5, "{best:?}");
+    for (program, change) in best {
+        assert!(
+            (promised.0..=promised.1).contains(&-change),
+            "{program}: {change} %"
+        );
+    }
+}
+
 /// Young data that lives for long is copied in each collection too, without any old object
 /// that is looked through.
 #[test]

@@ -112,7 +112,8 @@ function table(folder, eventscope) {
     for (const attempt of program.tries) {
       const findings = named.get(attempt) ?? [];
       const rules = [...new Set(findings.map((one) => `\`${one.rule}\` (${(one.share * 100).toFixed(0)} %)`))].join(', ');
-      const ranges = new Set(findings.map((one) => one.tries.find((a) => a.text.includes('saved'))?.text.match(/saved ([^.]*?) of/)?.[1]).filter(Boolean));
+      const texts = findings.flatMap((one) => one.tries.filter((a) => attempt.startsWith('-A') && a.text.includes(attempt)).map((a) => a.text));
+      const ranges = new Set(texts.map((text) => text.match(/best area saved (.*? %) of CPU/)?.[1]).filter(Boolean).map((range) => `the best area saves ${range} of CPU`));
       rows.push(
         `| ${name}: ${program.about} | \`${program.args}${program.base && ` +RTS ${program.base}`}\` | \`${attempt}\` | ${rules || '–'} | ` +
           `${[...ranges].join('; ') || '–'} | ${change(times('', 'wall'), times(attempt, 'wall'))} | ${change(times('', 'cpu'), times(attempt, 'cpu'))} | ${ghc} |`,

@@ -155,7 +155,15 @@ impl Scope<'_> {
     #[must_use]
     pub fn trial(&self) -> String {
         const MOST_LETTERS: usize = 80;
-        let process = self.log.info.process();
+        let mut process = self.log.info.process();
+        // Trials are run without a log.
+        let logs = |word: &String| word.starts_with("-l") || word.starts_with("-ol");
+        let words = runtime_words(&process.arguments).into_iter();
+        let dropped: Vec<String> = words.map(str::to_owned).filter(logs).collect();
+        process.arguments.retain(|word| !dropped.contains(word));
+        if process.arguments.last().is_some_and(|word| word == "+RTS") {
+            process.arguments.pop();
+        }
         let line = process.command_line();
         if line.is_empty() || line.chars().count() > MOST_LETTERS {
             return "eventscope try -- PROGRAM ARGUMENTS".to_owned();
