@@ -40,17 +40,24 @@ impl Disturbed {
 /// A collection: its place, its pause in nanoseconds, and the bytes that it copied.
 type Measured = (usize, u64, u64);
 
-/// All of a scope, by place. Those with a census are left out: it explains them.
+/// All of a scope, by place; none of a log with a heap profile, as censuses take longer than
+/// collections, and some GHCs do not say which collections have one.
 pub(crate) fn disturbed(scope: &Scope<'_>) -> Vec<Disturbed> {
-    let mut by_size: BTreeMap<(bool, u32, u32), Vec<Measured>> = BTreeMap::new();
+    let mut by_size: BTreeMap<(Option<u16>, u32, u32), Vec<Measured>> = BTreeMap::new();
+    if !scope.log.heap().is_empty() {
+        return Vec::new();
+    }
     for (place, stop) in scope.stops_where(|stop| stop.told.is_some()) {
         let Some(told) = stop.told else { continue };
-        let key = (stop.is_major, told.threads, half_octave(told.copied_bytes));
+        let key = (
+            told.generation,
+            told.threads,
+            half_octave(told.copied_bytes),
+        );
         let pause = (place, stop.pause_ns(), told.copied_bytes);
         by_size.entry(key).or_default().push(pause);
     }
     let mut found: Vec<Disturbed> = by_size.into_values().flat_map(outliers).collect();
-    found.retain(|one| !scope.has_census(&scope.stops[one.place]));
     found.sort_unstable_by_key(|one| one.place);
     found
 }
