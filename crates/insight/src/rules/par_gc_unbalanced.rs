@@ -2,9 +2,8 @@
 //!
 //! The runtime says of each parallel collection how much its threads copied in balance.
 //! Where that is little, one thread did the work and the others waited. To collect with one
-//! thread (`-qg`) helps a program of which one capability works most of the time. A program
-//! that works in parallel can lose by it: its data is in the caches of several cores, and now
-//! and then a collection is in balance.
+//! thread (`-qg`) helps a program of which one capability works most of the time. Programs that
+//! work in parallel lose by it: `docs/findings.md` has one of each kind.
 
 use super::{Look, Rule};
 use crate::finding::{Confidence, Finding, Outcome, Try, Value};
@@ -111,7 +110,7 @@ fn advise(scope: &Scope<'_>, finding: &mut Finding) {
         ));
         finding.tries.push(Try::flag(
             "-N1",
-            "Use one capability.",
+            "Use one capability: collections then need no others to stop.",
             "no parallel work at all",
         ));
     }
@@ -125,19 +124,20 @@ fn advise(scope: &Scope<'_>, finding: &mut Finding) {
         let price = "memory: as much for each capability; the processor's cache helps less";
         finding.tries.push(Try::flag(*first, text, price));
     }
-    if is_serial {
+    // Where all capabilities work, one collecting thread or one capability makes programs
+    // slower: with two of them there is nothing between.
+    if is_serial || scope.caps <= 2 {
         return;
     }
-    // One thread is what -qg asks for: it is no gain where all capabilities work.
-    if scope.caps > 2 {
-        let text = "Collect with fewer threads.";
-        let price = "large collections may take longer";
-        let threads = format!("-qn{}", (scope.caps / 2).max(2));
-        finding.tries.push(Try::flag(threads, text, price));
-    }
-    let fewer = format!("-N{}", scope.caps.saturating_sub(1).max(1));
-    let text = "Use fewer capabilities: fewer have to stop, and to share the work. Measure it, as the program itself may become slower.";
-    finding
-        .tries
-        .push(Try::flag(fewer, text, "less parallel work"));
+    let half = (scope.caps / 2).max(2);
+    finding.tries.push(Try::flag(
+        format!("-qn{half}"),
+        "Collect with fewer threads.",
+        "large collections may take longer",
+    ));
+    finding.tries.push(Try::flag(
+        format!("-N{}", scope.caps - 1),
+        "Use fewer capabilities: fewer have to stop, and to share the work. Measure it, as the program itself may become slower.",
+        "less parallel work",
+    ));
 }
