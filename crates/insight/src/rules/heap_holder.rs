@@ -38,7 +38,7 @@ enum Group {
     Thunks,
     /// Threads with their stacks.
     Threads,
-    /// The cells of lists, and numbers and letters, which lists are most often made of.
+    /// The cells of lists, and boxed numbers and letters, which lists are most often made of.
     Lists,
     /// Bytes: the rule `pinned-blocks` has them.
     Bytes,
@@ -47,18 +47,32 @@ enum Group {
 }
 
 impl Group {
-    /// The group of a band of a profile by closure type; of other profiles each is by itself.
+    /// The group of a band. Profiles by closure type write constructors as
+    /// `ghc-prim:GHC.Types.:`, those by description as `:`, those by type write lists as `[]`.
     fn of(breakdown: Breakdown, band: BandId, label: &str) -> Self {
-        if breakdown != Breakdown::ClosureType {
-            return Self::One(band);
-        }
-        match label {
-            "STACK" | "TSO" => Self::Threads,
-            ":" | "I#" | "C#" | "W8#" | "D#" => Self::Lists,
-            "ARR_WORDS" => Self::Bytes,
-            "AP" | "AP_STACK" | "BLACKHOLE" => Self::Thunks,
-            _ if label.starts_with("THUNK") => Self::Thunks,
+        const CELLS: [&str; 5] = [":", "I#", "W#", "C#", "D#"];
+        let is_cell = |name: &str| CELLS.contains(&name);
+        let cell = label.rsplit_once("GHC.Types.").map(|(_, name)| name);
+        match (breakdown, label) {
+            (Breakdown::ClosureType, "STACK" | "TSO") => Self::Threads,
+            (Breakdown::ClosureType, "ARR_WORDS") => Self::Bytes,
+            (Breakdown::ClosureType, "AP" | "AP_STACK" | "BLACKHOLE") => Self::Thunks,
+            (Breakdown::ClosureType, _) if label.starts_with("THUNK") => Self::Thunks,
+            (Breakdown::ClosureType, _) if cell.is_some_and(is_cell) => Self::Lists,
+            (Breakdown::ClosureDescription, _) if is_cell(label) => Self::Lists,
+            (Breakdown::Type, "[]") => Self::Lists,
             _ => Self::One(band),
+        }
+    }
+
+    /// What it is called, if its bands alone do not say it.
+    const fn title(self) -> Option<&'static str> {
+        match self {
+            Self::Threads => Some("Threads"),
+            Self::Lists => Some("Lists"),
+            Self::Thunks => Some("Thunks"),
+            Self::Bytes => Some("Byte arrays"),
+            Self::One(_) => None,
         }
     }
 }
@@ -118,22 +132,24 @@ impl<'a> Holder<'a> {
         })
     }
 
-    /// The names of its bands, the largest first.
+    /// Its name; of several bands the largest in brackets.
     fn name(&self, scope: &Scope<'_>) -> String {
         const MOST: usize = 3;
         let names = scope.log.band_names();
         let breakdown = self.profile.kind.breakdown;
+        let describe = |band: &BandId| {
+            let label = self.profile.label(*band)?;
+            Some(names.describe(breakdown, &label))
+        };
+        let Some(title) = self.group.title() else {
+            let band = self.bands.first().and_then(describe);
+            return band.map_or_else(String::new, |band| band.long_name());
+        };
         let mut bands = self.bands.clone();
         bands.sort_by_key(|band| std::cmp::Reverse(self.profile.censuses.at(*band, self.census)));
-        let name = |band: &BandId| {
-            let label = self.profile.label(*band)?;
-            Some(names.describe(breakdown, &label).long_name())
-        };
-        let all: Vec<String> = bands.iter().take(MOST).filter_map(name).collect();
-        match all.as_slice() {
-            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-            _ => all.concat(),
-        }
+        let largest = bands.iter().take(MOST).filter_map(describe);
+        let largest: Vec<String> = largest.map(|band| band.name).collect();
+        format!("{title} ({})", largest.join(", "))
     }
 
     /// What it means, and what to try.
@@ -242,7 +258,11 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
     }
     let title = format!(
         "{name} hold{} {} of the heap at its peak, {}",
-        if holder.bands.len() > 1 { "" } else { "s" },
+        if holder.group.title().is_some() {
+            ""
+        } else {
+            "s"
+        },
         format::fraction(share),
         format::bytes(holder.bytes)
     );
@@ -298,9 +318,13 @@ mod tests {
     fn what_is_one_thing_is_one_group() {
         let group = |label| Group::of(Breakdown::ClosureType, BandId(7), label);
         assert!(group("STACK") == group("TSO"));
-        assert!(group(":") == group("C#"));
+        assert!(group("ghc-prim:GHC.Types.:") == Group::Lists);
+        assert!(group("ghc-prim:GHC.Types.C#") == Group::Lists);
+        assert!(group("main:Main.:") == Group::One(BandId(7)));
         assert!(group("THUNK_1_0") == group("AP"));
         assert!(group("MUT_VAR_CLEAN") == Group::One(BandId(7)));
+        assert!(Group::of(Breakdown::Type, BandId(7), "[]") == Group::Lists);
+        assert!(Group::of(Breakdown::ClosureDescription, BandId(7), ":") == Group::Lists);
         assert!(Group::of(Breakdown::Module, BandId(7), "TSO") == Group::One(BandId(7)));
     }
 }
