@@ -119,7 +119,9 @@ fn advised(finding: &insight::Finding) -> impl Iterator<Item = &str> {
         .tries
         .iter()
         .filter_map(|attempt| attempt.flag.as_deref());
-    flags.flat_map(str::split_whitespace)
+    flags
+        .flat_map(|flags| flags.split([' ', ',']))
+        .filter(|flag| !flag.is_empty())
 }
 
 #[test]

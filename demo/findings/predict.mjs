@@ -93,9 +93,7 @@ function advised(eventscope, log) {
   for (const finding of findings.filter((one) => one.severity !== 'minor')) {
     for (const attempt of finding.tries) {
       const dropped = attempt.text.match(/^Drop (-\S+?)[,:]/)?.[1];
-      const flags = new Set([attempt.flag, dropped && `without ${dropped}`]);
-      const searched = attempt.text.match(/Measure ((?:-A\d+m(?:, )?)+)/)?.[1];
-      for (const flag of searched?.split(', ') ?? []) flags.add(flag);
+      const flags = [...(attempt.flag?.split(', ') ?? []), dropped && `without ${dropped}`];
       for (const flag of flags) if (flag) add(flag, finding);
     }
   }
@@ -112,7 +110,7 @@ function table(folder, eventscope) {
     for (const attempt of program.tries) {
       const findings = named.get(attempt) ?? [];
       const rules = [...new Set(findings.map((one) => `\`${one.rule}\` (${(one.share * 100).toFixed(0)} %)`))].join(', ');
-      const texts = findings.flatMap((one) => one.tries.filter((a) => attempt.startsWith('-A') && a.text.includes(attempt)).map((a) => a.text));
+      const texts = findings.flatMap((one) => one.tries.filter((a) => a.flag?.split(', ').includes(attempt)).map((a) => a.text));
       const ranges = new Set(texts.map((text) => text.match(/best area saved (.*? %) of CPU/)?.[1]).filter(Boolean).map((range) => `the best area saves ${range} of CPU`));
       rows.push(
         `| ${name}: ${program.about} | \`${program.args}${program.base && ` +RTS ${program.base}`}\` | \`${attempt}\` | ${rules || '–'} | ` +

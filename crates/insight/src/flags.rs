@@ -86,7 +86,8 @@ impl Scope<'_> {
     /// or better ones already, its GHC knows them, and its runtime can do what they ask for.
     #[must_use]
     pub fn suits(&self, flags: &str) -> bool {
-        flags.split_whitespace().all(|flag| self.suits_one(flag))
+        let mut flags = flags.split([' ', ',']).filter(|flag| !flag.is_empty());
+        flags.all(|flag| self.suits_one(flag))
     }
 
     fn suits_one(&self, flag: &str) -> bool {
@@ -148,27 +149,6 @@ impl Scope<'_> {
     pub fn larger_areas(&self) -> Vec<&'static str> {
         let suits = |flag: &&'static str| self.suits(flag);
         AREAS.into_iter().filter(suits).collect()
-    }
-
-    /// The command that runs the program with and without the options that findings name, with
-    /// its arguments as far as they are short.
-    #[must_use]
-    pub fn trial(&self) -> String {
-        const MOST_LETTERS: usize = 80;
-        let mut process = self.log.info.process();
-        // Trials are run without a log.
-        let logs = |word: &String| word.starts_with("-l") || word.starts_with("-ol");
-        let words = runtime_words(&process.arguments).into_iter();
-        let dropped: Vec<String> = words.map(str::to_owned).filter(logs).collect();
-        process.arguments.retain(|word| !dropped.contains(word));
-        if process.arguments.last().is_some_and(|word| word == "+RTS") {
-            process.arguments.pop();
-        }
-        let line = process.command_line();
-        if line.is_empty() || line.chars().count() > MOST_LETTERS {
-            return "eventscope try -- PROGRAM ARGUMENTS".to_owned();
-        }
-        format!("eventscope try -- {line}")
     }
 
     /// The finding with the advice that makes sense for the run, at most three pieces of it.

@@ -128,7 +128,7 @@ fn collections(scope: &Scope<'_>, ledger: &mut Ledger, costly: Costly) -> Option
     let mut finding = claim(scope, ledger, &found, (NAME, title));
     finding.confidence = Confidence::Probable;
     finding.meaning = costly.meaning.into();
-    finding.tries = vec![run_without(scope, &costly.flag, costly.price)];
+    finding.tries = vec![run_without(&costly.flag, costly.price)];
     finding.distrust =
         "Without the option some of these collections remain; it may be there on purpose.".into();
     finding.numbers = vec![
@@ -140,8 +140,10 @@ fn collections(scope: &Scope<'_>, ledger: &mut Ledger, costly: Costly) -> Option
 }
 
 /// To run without an option.
-fn run_without(scope: &Scope<'_>, flag: &str, price: &'static str) -> Try {
-    let mut advice = Try::code(format!("Drop {flag}, and measure: {}", scope.trial()));
+fn run_without(flag: &str, price: &'static str) -> Try {
+    let mut advice = Try::code(format!(
+        "Drop {flag}, and compare runs with and without it."
+    ));
     advice.price = Some(price.into());
     advice
 }
@@ -180,7 +182,7 @@ fn nonmoving(scope: &Scope<'_>) -> Option<Finding> {
     finding.share = share;
     finding.subject = Some(flag.to_owned());
     finding.meaning = "The nonmoving collector makes pauses short, and programs slower: it marks beside the program, and promotion costs more.".into();
-    finding.tries = vec![run_without(scope, flag, "long pauses, with much live data")];
+    finding.tries = vec![run_without(flag, "long pauses, with much live data")];
     finding.distrust =
         "Where answers in time count for more than throughput, that is its use.".into();
     finding.numbers = vec![("marking".into(), Value::Ns(marking_ns))];

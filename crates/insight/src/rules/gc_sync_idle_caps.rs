@@ -96,10 +96,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ),
         Try::flag(
             "-A64m",
-            format!(
-                "Collect less often: the gain is not certain, so measure it: {}",
-                scope.trial()
-            ),
+            "Collect less often: the gain is not certain, so measure it.",
             "memory: 64 MiB for each capability; an area larger than the processor's cache slows some programs down",
         ),
     ];

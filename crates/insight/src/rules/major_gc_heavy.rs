@@ -98,18 +98,12 @@ fn only_grows(scope: &Scope<'_>) -> bool {
 fn tries(scope: &Scope<'_>) -> Vec<Try> {
     let area = Try::flag(
         "-A64m",
-        format!(
-            "Keep short-lived data from growing old: fewer full collections. Measure it: {}",
-            scope.trial()
-        ),
+        "Keep short-lived data from growing old: fewer full collections. Measure it.",
         "memory: 64 MiB for each capability; the processor's cache helps less",
     );
     let factor = Try::flag(
         "-F4",
-        format!(
-            "Let the old generation grow more before it is collected. Measure it: {}",
-            scope.trial()
-        ),
+        "Let the old generation grow more before it is collected. Measure it.",
         "memory: the old generation may grow to four times live data, not twice",
     );
     let less = Try::code(

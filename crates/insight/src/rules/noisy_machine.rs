@@ -62,7 +62,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         "Record the log again on a machine where nothing else needs the cores, several times.",
     )];
     finding.distrust =
-        "The first use of fresh memory, swapping, and finalizers can delay a collection too."
+        "A collection can also be delayed by the first use of fresh memory, by swapping, by finalizers, or by a large old array or stack that it traverses and does not copy."
             .into();
     finding.numbers = vec![
         ("collections".into(), Value::Count(found.len() as u64)),

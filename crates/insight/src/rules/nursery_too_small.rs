@@ -166,15 +166,14 @@ pub(super) fn asked_small(scope: &Scope<'_>) -> Option<String> {
 /// A search for the area, as the processor's cache decides which is best.
 fn search(scope: &Scope<'_>, text: &str) -> Option<Try> {
     let areas = scope.larger_areas();
-    let first = *areas.first()?;
-    let text = format!(
-        "{text} Measure {} against each other: {}",
-        areas.join(", "),
-        scope.trial()
-    );
+    let measure = match areas.as_slice() {
+        [] => return None,
+        [_] => "Measure it.",
+        _ => "Measure them against each other.",
+    };
     Some(Try::flag(
-        first,
-        text,
+        areas.join(", "),
+        format!("{text} {measure}"),
         "memory: as much for each capability; an area larger than the processor's cache slows some programs down",
     ))
 }

@@ -115,14 +115,12 @@ fn advise(scope: &Scope<'_>, finding: &mut Finding) {
         ));
     }
     let areas = scope.larger_areas();
-    if let Some(first) = areas.first() {
-        let text = format!(
-            "Collect less often, and more at a time. Measure {} against each other: {}",
+    if !areas.is_empty() {
+        finding.tries.push(Try::flag(
             areas.join(", "),
-            scope.trial()
-        );
-        let price = "memory: as much for each capability; the processor's cache helps less";
-        finding.tries.push(Try::flag(*first, text, price));
+            "Collect less often, and more at a time. The best size depends on the processor's caches: measure it.",
+            "memory: as much for each capability; the processor's cache helps less",
+        ));
     }
     // Where all capabilities work, one collecting thread or one capability makes programs
     // slower: with two of them there is nothing between.

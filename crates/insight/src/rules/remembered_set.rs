@@ -103,7 +103,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         ),
         Try::flag(
             "-A16m",
-            format!("Collect less often. Measure it: {}", scope.trial()),
+            "Collect less often. Measure it.",
             "memory: 16 MiB for each capability; the processor's cache helps less",
         ),
     ];
