@@ -16,8 +16,10 @@ use model::time::Interval;
 
 /// Less of the time is a price that the option may be worth.
 const LEAST_SHARE: f64 = 0.05;
-/// Fewer collections are no habit.
+/// Fewer full collections are no habit.
 const LEAST: usize = 3;
+/// Of fewer minor collections a single long one has most of the time.
+const LEAST_MINOR: usize = 50;
 /// With a smaller factor the old generation is collected twice as often as by default, or more.
 const SMALL_FACTOR: f64 = 1.5;
 /// Marking takes a core: for so much of the time it slows a program down.
@@ -100,7 +102,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             "the command line and GHCRTS have no option that costs time in collections".to_owned()
         }
         false => format!(
-            "{}: its collections took less than the limit of 5 % of the time, or another finding has them",
+            "{}: its collections took less than the limit of 5 % of the time, were too few, or another finding has them",
             looked_at.join(", ")
         ),
     })
@@ -115,7 +117,8 @@ fn collections(scope: &Scope<'_>, ledger: &mut Ledger, costly: Costly) -> Option
         .collect();
     let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
     let share = scope.share(pause_ns);
-    if share < LEAST_SHARE || found.len() < LEAST {
+    let least = if costly.is_major { LEAST } else { LEAST_MINOR };
+    if share < LEAST_SHARE || found.len() < least {
         return None;
     }
     let kind = if costly.is_major { "major" } else { "minor" };

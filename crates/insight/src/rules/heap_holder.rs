@@ -38,7 +38,7 @@ enum Group {
     Thunks,
     /// Threads with their stacks.
     Threads,
-    /// The cells of lists, and boxed numbers and letters, which lists are most often made of.
+    /// The cells of lists, and the letters of strings. Boxed numbers are fields of records too.
     Lists,
     /// Bytes: the rule `pinned-blocks` has them.
     Bytes,
@@ -50,7 +50,7 @@ impl Group {
     /// The group of a band. Profiles by closure type write constructors as
     /// `ghc-prim:GHC.Types.:`, those by description as `:`, those by type write lists as `[]`.
     fn of(breakdown: Breakdown, band: BandId, label: &str) -> Self {
-        const CELLS: [&str; 5] = [":", "I#", "W#", "C#", "D#"];
+        const CELLS: [&str; 2] = [":", "C#"];
         let is_cell = |name: &str| CELLS.contains(&name);
         let cell = label.rsplit_once("GHC.Types.").map(|(_, name)| name);
         match (breakdown, label) {
@@ -91,7 +91,12 @@ struct Holder<'a> {
 impl<'a> Holder<'a> {
     async fn in_scope(scope: &Scope<'a>, listen: &dyn Listen) -> Option<Self> {
         let is_whole = |profile: &&HeapProfile| {
-            profile.kind.filters.is_empty() && profile.kind.breakdown != Breakdown::Biography
+            // Biographies have no names of data, and small programs have one module.
+            let has_names = !matches!(
+                profile.kind.breakdown,
+                Breakdown::Biography | Breakdown::Module
+            );
+            profile.kind.filters.is_empty() && has_names
         };
         let profile = scope.log.heap().iter().find(is_whole)?;
         let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
@@ -160,8 +165,8 @@ impl<'a> Holder<'a> {
                 "See the panel Threads for threads that are blocked for long: end them, or bound how many there are.",
             ),
             Group::Lists => (
-                "These are lists, most likely of numbers or letters: one is kept that could be consumed as it is made, or a String where Text would take a tenth.".to_owned(),
-                "Use Text or an unboxed vector for what is kept, and traverse a list once: a second use keeps all of it.",
+                "These are the cells of lists, without their elements: a list is kept that could be consumed as it is made, or text is kept as String, whose cells take three words for each letter.".to_owned(),
+                "Keep text as Text and numbers in an unboxed vector, and traverse a list once: a second use keeps all of it.",
             ),
             _ => {
                 let names = scope.log.band_names();
@@ -171,7 +176,7 @@ impl<'a> Holder<'a> {
                 let (what, advice) = words.unwrap_or(("", ""));
                 let kind = self.profile.kind.breakdown.what();
                 let what = match what {
-                    "" => format!("By {kind}, most of what is alive is this."),
+                    "" => format!("By {kind}, this band has most of the live data."),
                     what => what.to_owned(),
                 };
                 let advice = match advice {
@@ -209,7 +214,8 @@ enum Course {
 }
 
 impl Course {
-    /// By the last quarter of the censuses, of which single ones may be out of line.
+    /// By the last quarter of the censuses, of which single ones may be out of line. What ends
+    /// below its most does not grow.
     fn of(series: &[u64]) -> Self {
         if series.len() < LEAST_CENSUSES {
             return Self::Unknown;
@@ -223,7 +229,10 @@ impl Course {
         // Between the middles of the two halves lies half of the time.
         let change = (mean(last) - mean(first)) * 2.0;
         match change / most.max(1.0) {
-            change if change >= GROWS => Self::Grows,
+            change if change >= GROWS => match series.last() {
+                Some(last) if *last as f64 >= most * (1.0 - GROWS) => Self::Grows,
+                _ => Self::Unknown,
+            },
             change if change <= -GROWS => Self::Falls,
             _ => Self::Stays,
         }
@@ -241,7 +250,7 @@ impl Course {
 
 async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
     let Some(holder) = Holder::in_scope(scope, listen).await else {
-        return Outcome::CannotTell("the log has no census of the whole heap in this time: run the program with +RTS -hT -l".into());
+        return Outcome::CannotTell("the log has no census of the whole heap by names of data in this time: run the program with +RTS -hT -l".into());
     };
     let share = holder.bytes as f64 / holder.all_bytes.max(1) as f64;
     let name = holder.name(scope);
@@ -310,6 +319,12 @@ mod tests {
         assert_eq!(Course::of(&ended), Course::Stays);
         let fell: Vec<u64> = (1..=16).rev().collect();
         assert_eq!(Course::of(&fell), Course::Falls);
+        let mut dropped = steady;
+        dropped.push(0);
+        assert_ne!(Course::of(&dropped), Course::Grows);
+        let mut dropped = ended;
+        dropped[12..].copy_from_slice(&[2, 4, 8, 5]);
+        assert_eq!(Course::of(&dropped), Course::Unknown);
         assert_eq!(Course::of(&[1, 2, 3]), Course::Unknown);
         assert_eq!(Course::of(&[0; 8]), Course::Stays);
     }
@@ -321,6 +336,7 @@ mod tests {
         assert!(group("ghc-prim:GHC.Types.:") == Group::Lists);
         assert!(group("ghc-prim:GHC.Types.C#") == Group::Lists);
         assert!(group("main:Main.:") == Group::One(BandId(7)));
+        assert!(group("ghc-prim:GHC.Types.D#") == Group::One(BandId(7)));
         assert!(group("THUNK_1_0") == group("AP"));
         assert!(group("MUT_VAR_CLEAN") == Group::One(BandId(7)));
         assert!(Group::of(Breakdown::Type, BandId(7), "[]") == Group::Lists);

@@ -42,7 +42,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ));
     };
     let title = format!(
-        "The machine was busy: {} took 20 times the usual pause or more, up to {} instead of {}",
+        "{} took 20 times the usual pause or more, up to {} instead of {}",
         format::many(found.len() as u64, "collection"),
         format::duration(Duration(worst.pause_ns)),
         format::duration(Duration(worst.usual_ns))
@@ -53,7 +53,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     finding.share = share.min(1.0);
     finding.cost = Value::Ns(excess_ns);
     finding.meaning = format!(
-        "Pauses of this log are unreliable. The longest of these collections copied {}, as did others within {}: it waited for a core or for memory.",
+        "Pauses of this log are unreliable. The longest of these collections copied {}, as did others within {}: most likely it waited for a core that another program had, or for memory.",
         format::bytes(worst.copied_bytes),
         format::duration(Duration(worst.usual_ns))
     )
