@@ -14,6 +14,13 @@ use tempfile::TempDir;
 
 /// The exit status of a command whose output is a terminal, and what it prints there.
 fn on_terminal(arguments: &[&str]) -> (Option<i32>, String) {
+    run_on_terminal(arguments, |command, terminal| {
+        command.stdout(terminal).stderr(Stdio::null());
+    })
+}
+
+/// The same, of a command that has the terminal where `attach` says.
+fn run_on_terminal(arguments: &[&str], attach: fn(&mut Command, File)) -> (Option<i32>, String) {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&terminal).expect("a terminal");
     unlockpt(&terminal).expect("a terminal");
@@ -25,13 +32,9 @@ fn on_terminal(arguments: &[&str]) -> (Option<i32>, String) {
         .open(name)
         .expect("a terminal");
     let mut command = Command::new(env!("CARGO_BIN_EXE_eventscope"));
-    let mut child = command
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(side)
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("eventscope runs");
+    command.args(arguments).stdin(Stdio::null());
+    attach(&mut command, side);
+    let mut child = command.spawn().expect("eventscope runs");
     // Else the terminal would stay open.
     drop(command);
     let mut printed = Vec::new();
@@ -169,4 +172,27 @@ fn files_for_other_tools_are_not_for_terminals() {
         let words = ["flamegraph", profile.path(), "--format", format];
         assert_eq!(on_terminal(&words).0, Some(2), "{format}");
     }
+}
+
+#[test]
+fn a_log_of_many_damaged_places_does_not_flood_a_terminal() {
+    let mut log = Build::new();
+    for number in 0..100 {
+        let at = 1000 + number * 100;
+        log.block(Some(0), (at, at + 50), |log| {
+            log.run(at + 1, 1).event(999, at + 2, &[])
+        });
+    }
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("log");
+    std::fs::write(&path, &log.end().bytes).expect("a file");
+    let time = ["time", path.to_str().expect("UTF-8")];
+    let (_, messages) = run_on_terminal(&time, |command, terminal| {
+        command.stdout(Stdio::null()).stderr(terminal);
+    });
+    let lines: Vec<&str> = messages.lines().collect();
+    assert_eq!(lines.len(), 21, "{messages}");
+    assert!(lines[20].contains("80 more damaged places"), "{messages}");
+    let output = eventscope(&time);
+    assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 100);
 }

@@ -89,6 +89,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
             say(format_args!("the log has no events of capability {cap}"));
         }
     }
+    if range.is_some_and(|range| range.start() == range.end()) {
+        say("the range has no length: the new log has only what describes its start");
+    }
     if counts.unknown > 0 {
         say(format_args!(
             "{} events of types that are not known were left out: nobody can tell which texts they have",

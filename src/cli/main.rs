@@ -63,7 +63,7 @@ mod view_presence;
 mod view_server;
 mod view_site;
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -266,16 +266,26 @@ fn exit(result: Result<Condition, Failure>) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// A terminal lists so many damaged places; `check` lists all of them.
+const MOST_PLACES: usize = 20;
+
 /// Says on standard error what is wrong with the log.
 fn report(reader: &LogReader) -> Condition {
     let damage = reader.damage();
-    for damage in &damage.kept {
+    let is_for_reader = io::stderr().is_terminal();
+    let most = if is_for_reader {
+        MOST_PLACES
+    } else {
+        usize::MAX
+    };
+    for damage in damage.kept.iter().take(most) {
         say(line(&damage.into()));
     }
-    if damage.count() > damage.kept.len() as u64 {
+    let listed = damage.kept.len().min(most) as u64;
+    if damage.count() > listed {
         say(format_args!(
             "{} more damaged places, {} bytes lost in all",
-            damage.count() - damage.kept.len() as u64,
+            damage.count() - listed,
             damage.lost_bytes
         ));
     }

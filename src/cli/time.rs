@@ -32,7 +32,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     if arguments.of.json {
         print_json(&program, &session, range, out)?;
     } else if io::stdout().is_terminal() {
-        let rows = capabilities(&program, readable);
+        let mut rows = capabilities(&program, readable);
+        for head in rows.iter_mut().take(1).flatten() {
+            *head = head.replace('_', " ");
+        }
         let (most, all) = (arguments.limit.rows(), program.caps.len() as u64);
         let shown = usize::try_from(most).unwrap_or(usize::MAX);
         out.text(in_columns(rows.get(..=shown).unwrap_or(&rows)))?;

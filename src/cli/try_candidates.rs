@@ -203,7 +203,7 @@ impl<'a> Run<'a> {
             let known = normalized(known, self.cores);
             known == flag || size(&known).is_some_and(|bytes| size(flag) == Some(bytes))
         };
-        let current = with_flags(&self.options.to_vec(), &self.in_force);
+        let current = with_flags(self.options, &self.in_force);
         current.iter().any(same)
     }
 }

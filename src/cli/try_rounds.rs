@@ -110,6 +110,9 @@ pub(super) enum RoundsEnd {
     OutOfBudget,
 }
 
+/// Runs the flags of a candidate, or the baseline, for at most so long.
+type Launch<'a, E> = dyn FnMut(Option<&Candidate>, Duration) -> Result<Sample, E> + 'a;
+
 /// What runs of a round take and give.
 pub(super) struct Rounds<'a, E> {
     /// How many there are at most.
@@ -119,7 +122,7 @@ pub(super) struct Rounds<'a, E> {
     /// The exit status that a run has to have.
     pub(super) status: i32,
     /// Runs the flags of a candidate, or the baseline, for at most so long.
-    pub(super) run: &'a mut dyn FnMut(Option<&Candidate>, Duration) -> Result<Sample, E>,
+    pub(super) run: &'a mut Launch<'a, E>,
     /// Takes a line about the progress.
     pub(super) progress: &'a mut dyn FnMut(String),
 }
@@ -232,8 +235,8 @@ fn failure(sample: &Sample, status: i32) -> Option<Stopped> {
             let how = own.map_or("was ended by a signal".to_owned(), |own| {
                 format!("ended with status {own}")
             });
-            let lines = sample.complaint.lines().map(str::trim);
-            let said = lines.filter(|line| !line.is_empty()).next_back();
+            let mut lines = sample.complaint.lines().map(str::trim);
+            let said = lines.rfind(|line| !line.is_empty());
             let said = said.map(|line| format!(": {line}")).unwrap_or_default();
             Some(Stopped::Failed(format!("{how}{said}")))
         }

@@ -120,9 +120,12 @@ test('the view stays where the reader looks, and sticks to the end if that is wa
   const looked = (await fragment(page, /[#&]t=/)).match(/t=[^&]*/)[0];
   const at = async () => {
     // The link says what is in view.
+    const dialog = page.locator('dialog.share');
     await page.keyboard.press('l');
+    await expect(dialog).toBeVisible();
     const [place] = (await fragment(page, /[#&]t=/)).match(/t=[^&]*/);
     await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
     return place;
   };
   let before = await facts(page).textContent();

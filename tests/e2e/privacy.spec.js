@@ -33,6 +33,7 @@ test('a whole session asks nobody for anything', async ({ page }) => {
   await page.keyboard.press('Enter');
   await page.keyboard.press('Escape');
   await page.keyboard.press('l');
+  await expect(page.locator('dialog.share')).toBeVisible();
   await page.keyboard.press('Escape');
   for (const name of ['Save the timeline as SVG', 'Save the timeline as PNG', 'Save the notes']) {
     const saved = page.waitForEvent('download');
