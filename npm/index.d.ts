@@ -82,6 +82,8 @@ export interface Finding {
   axis: 'time' | 'latency' | 'memory' | 'log';
   severity: 'minor' | 'low' | 'medium' | 'high';
   confidence: 'hint' | 'probable' | 'certain';
+  /** The rule that found its cause, if another finding explains it. */
+  explained_by: string | null;
   /** What it costs by itself. */
   cost: Value;
   /** Of time, what no other finding before it claims. */

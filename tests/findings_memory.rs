@@ -20,18 +20,21 @@ const CASES: &[(&str, Axis)] = &[
     ("remembered-set", Axis::Time),
     ("nursery-too-small", Axis::Time),
     ("major-gc-heavy", Axis::Time),
+    ("costly-flags", Axis::Time),
     ("long-pause", Axis::Latency),
     ("nonmoving-lag", Axis::Latency),
     ("sparks", Axis::Time),
     ("spark-tiny", Axis::Time),
     ("live-growth", Axis::Memory),
     ("heap-over-live", Axis::Memory),
+    ("heap-holder", Axis::Memory),
     ("unevaluated", Axis::Memory),
     ("pinned-blocks", Axis::Memory),
     ("deep-stack", Axis::Memory),
     ("alloc-burst", Axis::Memory),
     ("slow-spans", Axis::Latency),
     ("log-damaged", Axis::Log),
+    ("noisy-machine", Axis::Log),
     ("classes-missing", Axis::Log),
     ("not-representative", Axis::Log),
     ("capabilities-unused", Axis::Log),
@@ -60,10 +63,12 @@ fn each_rule_finds_what_a_program_provokes() {
     for &(rule, axis) in CASES {
         let report = report(&format!("{rule}-found"));
         let (place, said) = place_of(rule, axis, &report);
+        // Collections that wake idle capabilities are also too many, and out of balance.
+        let most = if rule == "gc-sync-idle-caps" { 3 } else { 2 };
         let place = place.unwrap_or_else(|| panic!("{rule} is not found, but {said:#?}"));
         assert!(
-            axis != Axis::Time || place < 2,
-            "{rule} is not first or second of {said:#?}"
+            axis != Axis::Time || place < most,
+            "{rule} is not in the first {most} of {said:#?}"
         );
         let found = report.of_axis(axis).nth(place).expect("it is there");
         assert!((1..=3).contains(&found.tries.len()), "{rule}");
@@ -94,6 +99,152 @@ fn the_rules_exist() {
     for (rule, _) in CASES {
         let mut all = RULES.iter();
         assert!(all.any(|one| one.name == *rule), "{rule}");
+    }
+}
+
+/// The logs made for rules, by name.
+fn logs() -> impl Iterator<Item = (String, session::Session)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
+    std::fs::read_dir(folder).expect("the folder").map(|entry| {
+        let path = entry.expect("an entry").path();
+        let bytes = std::fs::read(&path).expect("a log");
+        let session = session_of(&bytes).expect("it can be read");
+        (path.display().to_string(), session)
+    })
+}
+
+/// The options that a finding's advice names, word by word.
+fn advised(finding: &insight::Finding) -> impl Iterator<Item = &str> {
+    let flags = finding
+        .tries
+        .iter()
+        .filter_map(|attempt| attempt.flag.as_deref());
+    flags
+        .flat_map(|flags| flags.split([' ', ',']))
+        .filter(|flag| !flag.is_empty())
+}
+
+#[test]
+fn advice_knows_the_options_of_the_run() {
+    let mut looked_at = 0;
+    for (name, session) in logs() {
+        let has = session.process().arguments;
+        for finding in &findings_of(&session, None).findings {
+            for flag in advised(finding) {
+                let known = has.iter().any(|word| word == flag) && flag != "-l";
+                assert!(!known, "{name}: {flag} of {}", finding.rule);
+                looked_at += 1;
+            }
+        }
+    }
+    assert!(looked_at > 50, "{looked_at} options");
+}
+
+/// It makes programs slower: only who waits for answers gains by it.
+#[test]
+fn the_nonmoving_collector_is_for_pauses() {
+    let mut named = 0;
+    for (name, session) in logs() {
+        for finding in &findings_of(&session, None).findings {
+            if advised(finding).any(|flag| flag == "--nonmoving-gc") {
+                assert_eq!(finding.axis, Axis::Latency, "{name}: {}", finding.rule);
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 0);
+}
+
+#[test]
+fn one_thread_collects_only_where_one_capability_works() {
+    let found = |name: &str| {
+        let findings = report(name).findings.into_iter();
+        let mut found = findings.filter(|found| found.rule == "par-gc-unbalanced");
+        found.next().expect("it is found")
+    };
+    let serial = found("par-gc-unbalanced-found");
+    assert_eq!(advised(&serial).next(), Some("-qg"));
+    let parallel = found("serial-section-clear");
+    assert!(
+        advised(&parallel).all(|flag| !flag.starts_with("-qg")),
+        "{parallel:?}"
+    );
+}
+
+#[test]
+fn symptoms_stand_below_their_cause() {
+    let report = report("unevaluated-found");
+    let gravest: Vec<&str> = report.gravest().iter().map(|found| &*found.rule).collect();
+    let place = |rule: &str| gravest.iter().position(|found| *found == rule);
+    let stack = report
+        .findings
+        .iter()
+        .find(|found| found.rule == "deep-stack");
+    let stack = stack.expect("the thunks are forced");
+    assert_eq!(stack.explained_by.as_deref(), Some("unevaluated"));
+    let cause = report.cause(stack).expect("a title");
+    assert!(cause.contains("thunks"), "{cause}");
+    assert!(place("unevaluated") < place("deep-stack"), "{gravest:?}");
+}
+
+#[test]
+fn an_option_that_costs_little_is_told_where_it_is_clear() {
+    let report = report("costly-flags-clear");
+    let mut passed = report.clear.iter();
+    let passed = passed.find(|passed| passed.rule == "costly-flags");
+    let why = &passed.expect("it is clear").why;
+    assert!(why.starts_with("-F1.1:"), "{why}");
+}
+
+#[test]
+fn the_page_about_findings_has_every_rule() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/findings.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    for rule in RULES {
+        assert!(
+            page.contains(&format!("\n| `{}` |", rule.name)),
+            "{}",
+            rule.name
+        );
+    }
+}
+
+/// Of each program in the table of measurements, the best of the areas that a finding names
+/// gains what the finding says.
+#[test]
+fn what_advice_promises_was_measured() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/findings.md");
+    let page = std::fs::read_to_string(page).expect("the page");
+    let found = report("nursery-too-small-found").findings;
+    let found = found.iter().find(|found| found.rule == "nursery-too-small");
+    let texts = found
+        .expect("it is found")
+        .tries
+        .iter()
+        .map(|one| one.text.as_ref());
+    let range = |text: &str| -> Option<(i32, i32)> {
+        let (_, rest) = text.split_once("the best area save")?;
+        let numbers = rest.trim_start_matches(['s', 'd', ' ']);
+        let (from, rest) = numbers.split_once(" to ")?;
+        let (to, _) = rest.split_once(" %")?;
+        Some((from.parse().ok()?, to.parse().ok()?))
+    };
+    let promised = texts.into_iter().find_map(range).expect("a range");
+    let mut best: std::collections::BTreeMap<&str, i32> = std::collections::BTreeMap::new();
+    for row in page.lines().filter(|line| range(line).is_some()) {
+        assert_eq!(range(row), Some(promised), "{row}");
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let change = cells[6].split(' ').next().expect("a change");
+        let change: i32 = change.replace('−', "-").parse().expect("a number");
+        let known = best.entry(cells[0]).or_insert(0);
+        *known = (*known).min(change);
+    }
+    assert!(best.len() > 5, "{best:?}");
+    for (program, change) in best {
+        assert!(
+            (promised.0..=promised.1).contains(&-change),
+            "{program}: {change} %"
+        );
     }
 }
 

@@ -142,7 +142,7 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
     Some(match rule {
         "gc-sync-straggler" | "gc-sync-idle-caps" => all.stopping_ns,
         "idle-gc" | "forced-gc" | "census-pauses" | "par-gc-unbalanced" | "remembered-set"
-        | "nursery-too-small" | "major-gc-heavy" => collecting,
+        | "nursery-too-small" | "major-gc-heavy" | "costly-flags" => collecting,
         "bound-main" | "ready-while-idle" | "tiny-threads" => all.idle_ready_ns,
         "lock-convoy" | "shared-thunk" | "serial-section" => all.idle_ns,
         "stm-herd" => all.running_ns,

@@ -102,6 +102,9 @@ fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>)
         finding.rule,
         finding.meaning
     )?;
+    if let Some(cause) = report.cause(finding) {
+        writeln!(f, "    Explained by: {cause}")?;
+    }
     for attempt in &finding.tries {
         let flag = attempt.flag.as_ref().map(|flag| format!("{flag}: "));
         let price = attempt

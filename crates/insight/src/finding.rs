@@ -231,6 +231,9 @@ pub struct Finding {
     pub severity: Severity,
     /// How sure it is.
     pub confidence: Confidence,
+    /// The rule that found its cause, if another finding explains it.
+    #[serde(default)]
+    pub explained_by: Option<Cow<'static, str>>,
     /// What it costs by itself.
     pub cost: Value,
     /// Of time, what no other finding before it claims: nanoseconds of the program.
@@ -263,6 +266,7 @@ impl Finding {
             axis,
             severity: Severity::Minor,
             confidence: Confidence::Certain,
+            explained_by: None,
             cost: Value::Count(0),
             claimed_ns: 0,
             share: 0.0,

@@ -8,9 +8,12 @@
 
 pub mod amount;
 pub mod assertion;
+mod causes;
 pub mod compare;
 pub mod digest;
+mod disturbance;
 pub mod finding;
+mod flags;
 mod kept_name;
 pub mod ledger;
 pub mod measured;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::causes;
 use crate::finding::{Axis, Finding, Outcome, Severity, Subject};
 use crate::ledger::{Ledger, Pool};
 use crate::rules::{Look, RULES};
@@ -94,16 +95,18 @@ impl Report {
             listen.listen().await;
             match outcome {
                 Outcome::Found(found) => {
-                    report
-                        .findings
-                        .extend(found.into_iter().map(Finding::weighed));
+                    let found = found.into_iter().map(|one| scope.suited(one).weighed());
+                    report.findings.extend(found);
                 }
                 Outcome::Clear(why) => report.clear.push(passed(why)),
                 Outcome::CannotTell(why) => report.cannot_tell.push(passed(why.into_owned())),
             }
         }
+        causes::relate(&mut report.findings);
         report.findings.sort_small_by(|a, b| {
-            let key = |finding: &Finding| (finding.axis, finding.severity == Severity::Minor);
+            let is_minor = |finding: &Finding| finding.severity == Severity::Minor;
+            let is_symptom = |finding: &Finding| finding.explained_by.is_some();
+            let key = |finding: &Finding| (finding.axis, is_minor(finding), is_symptom(finding));
             let by_claim = b.claimed_ns.cmp(&a.claimed_ns);
             let by_share = b.share.total_cmp(&a.share);
             let by_trust = b.confidence.cmp(&a.confidence);
@@ -153,14 +156,40 @@ impl Report {
         rules.collect::<BTreeSet<_>>().len()
     }
 
-    /// What matters, the gravest first, whatever it costs; what is about the log itself
-    /// comes last.
+    /// What matters, the gravest first, whatever it costs, each symptom below its cause; what is
+    /// about the log itself comes last.
     #[must_use]
     pub fn gravest(&self) -> Vec<&Finding> {
         let all = self.findings.iter();
         let mut found: Vec<&Finding> = all.filter(|finding| finding.matters()).collect();
-        found.sort_small_by_key(|finding| (finding.axis == Axis::Log, Reverse(finding.severity)));
+        // A cause is as grave as the gravest of its symptoms.
+        let cause = |finding: &Finding| {
+            finding
+                .explained_by
+                .as_ref()
+                .unwrap_or(&finding.rule)
+                .clone()
+        };
+        let mut grave: BTreeMap<_, Severity> = BTreeMap::new();
+        for finding in &found {
+            let most = grave.entry(cause(finding)).or_insert(Severity::Minor);
+            *most = finding.severity.max(*most);
+        }
+        found.sort_small_by_key(|finding| {
+            let severity = grave.get(&finding.rule).max(grave.get(&cause(finding)));
+            let is_log = finding.axis == Axis::Log;
+            let is_symptom = finding.explained_by.is_some();
+            (is_log, Reverse(severity.copied()), is_symptom)
+        });
         found
+    }
+
+    /// The title of the finding that explains another one.
+    #[must_use]
+    pub fn cause(&self, finding: &Finding) -> Option<&str> {
+        let rule = finding.explained_by.as_ref()?;
+        let found = self.findings.iter().find(|one| one.rule == *rule);
+        found.map(|found| found.title.as_str())
     }
 
     /// What was found of an axis.

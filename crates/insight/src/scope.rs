@@ -2,7 +2,8 @@
 
 use std::cell::OnceCell;
 
-use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Try, Value};
+use crate::disturbance::{Disturbed, disturbed};
+use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
 use crate::ledger::{Ledger, Pool};
 use analysis::account::pauses::Pause;
 use analysis::account::report::ProgramTimes;
@@ -37,6 +38,8 @@ pub struct Scope<'a> {
     threads: OnceCell<AllThreads>,
     /// The places of the collections that nothing but a wish asked for, likewise.
     asked_for: OnceCell<Vec<usize>>,
+    /// The places of the collections that took much longer than others of the same size.
+    disturbed: OnceCell<Vec<Disturbed>>,
 }
 
 /// A collection: the program stands still, first until all have stopped.
@@ -176,6 +179,7 @@ impl<'a> Scope<'a> {
             stops: stops_in(log, range),
             threads: OnceCell::new(),
             asked_for: OnceCell::new(),
+            disturbed: OnceCell::new(),
         }
     }
 
@@ -264,10 +268,7 @@ impl<'a> Scope<'a> {
         if let Some(heap) = process.heap.filter(|heap| heap.allocation_area_bytes > 0) {
             return heap.allocation_area_bytes;
         }
-        let said = process.arguments.iter().rev();
-        let said = said
-            .filter_map(|word| size(word.strip_prefix("-A")?))
-            .next();
+        let said = self.option_value("-A").and_then(|value| size(&value));
         let default = match process.ghc.as_deref().map(version) {
             Some(version) if version < (9, 2) => 1 << 20,
             _ => 4 << 20,
@@ -279,10 +280,9 @@ impl<'a> Scope<'a> {
     /// collected (`-F`): as the arguments say, else 2, which is the default of every GHC.
     #[must_use]
     pub fn old_generation_factor(&self) -> f64 {
-        let process = self.log.info.process();
-        let said = process.arguments.iter().rev();
-        let mut said = said.filter_map(|word| word.strip_prefix("-F")?.parse().ok());
-        said.find(|factor: &f64| factor.is_finite() && *factor >= 1.0)
+        let said = self.option_value("-F");
+        let said = said.and_then(|value| value.parse().ok());
+        said.filter(|factor: &f64| factor.is_finite() && *factor >= 1.0)
             .unwrap_or(2.0)
     }
 
@@ -330,27 +330,6 @@ impl<'a> Scope<'a> {
         majors.into_iter().map(|(place, _)| place).collect()
     }
 
-    /// Whether the program was given an option, as far as the arguments say.
-    #[must_use]
-    pub fn has_argument(&self, option: &str) -> bool {
-        let arguments = &self.log.info.process().arguments;
-        arguments.iter().any(|word| word == option)
-    }
-
-    /// To collect the old generation while the program runs, where that can be tried: it takes
-    /// a thread beside the program.
-    #[must_use]
-    pub fn nonmoving(&self) -> Option<Try> {
-        let can = !self.is_nonmoving() && !self.is_not_threaded();
-        can.then(|| {
-            Try::flag(
-                "--nonmoving-gc",
-                "Collect the old generation while the program runs (GHC 8.10 and later).",
-                "memory, and some speed; not with -G1, -c or heap profiles",
-            )
-        })
-    }
-
     /// Whether the old generation is collected while the program runs, as far as the log
     /// tells: what is compiled into the program (`-with-rtsopts`) shows in the events alone.
     #[must_use]
@@ -372,6 +351,18 @@ impl<'a> Scope<'a> {
     #[must_use]
     pub fn is_not_threaded(&self) -> bool {
         self.log.info.process().ways.contains(&Way::NotThreaded)
+    }
+
+    /// The collections that took much longer than others that copied as much, by place.
+    pub(crate) fn disturbed(&self) -> &[Disturbed] {
+        self.disturbed.get_or_init(|| disturbed(self))
+    }
+
+    /// Whether a collection took much longer than others that copied as much.
+    #[must_use]
+    pub fn is_disturbed(&self, place: usize) -> bool {
+        let found = self.disturbed();
+        found.binary_search_by_key(&place, |one| one.place).is_ok()
     }
 
     /// Whether the heap was counted for a profile in a collection.
@@ -462,7 +453,7 @@ impl<'a> Scope<'a> {
 }
 
 /// A size as the runtime's options have it: `64m`.
-fn size(text: &str) -> Option<u64> {
+pub(crate) fn size(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let number: f64 = digits.parse().ok()?;
     let unit: u64 = match text.get(digits.len()..)? {
@@ -476,7 +467,7 @@ fn size(text: &str) -> Option<u64> {
     Some((number * unit as f64) as u64)
 }
 
-fn version(text: &str) -> (u32, u32) {
+pub(crate) fn version(text: &str) -> (u32, u32) {
     let mut parts = text.split('.').map(|part| part.parse().unwrap_or(0));
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }

@@ -82,21 +82,22 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     finding.confidence = Confidence::Hint;
     finding.meaning =
         "A parallel collection wakes every capability, even to copy a few kilobytes.".into();
+    let busy = (scope.parallelism().ceil() as u64).clamp(1, scope.caps);
     finding.tries = vec![
         Try::flag(
             "-qg",
-            "Collect with one thread: nobody has to be woken.",
+            "Collect with one thread: no capability has to be woken.",
             "large collections take longer",
         ),
         Try::flag(
-            "-A64m",
-            "Collect less often.",
-            "memory: 64 MiB for each capability",
-        ),
-        Try::flag(
-            "-N2",
+            format!("-N{busy}"),
             "Use as many capabilities as there is work for.",
             "less parallel work",
+        ),
+        Try::flag(
+            "-A64m",
+            "Collect less often: the gain is not certain, so measure it.",
+            "memory: 64 MiB for each capability; an area larger than the processor's cache slows some programs down",
         ),
     ];
     finding.distrust =

@@ -23,9 +23,8 @@ const MOST: f64 = 0.70;
 const LEAST: usize = 3;
 const LONG_ENOUGH_NS: u64 = 20_000_000;
 /// The operating system seldom takes a core away for longer: where most of the time is in
-/// several such waits, or in one that is much longer, it was the thread.
+/// several such waits, it was the thread. A single one, however long, may be the machine.
 const SURE_NS: u64 = 15_000_000;
-const VERY_LONG_NS: u64 = 100_000_000;
 /// Less of the time is not worth a change.
 const LEAST_SHARE: f64 = 0.01;
 
@@ -100,8 +99,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let count = places.len() as u64;
     let waits = places.iter().map(|late| late.late_ns);
     let waits: Vec<u64> = waits.filter(|ns| *ns >= SURE_NS).collect();
-    let is_habit = waits.len() >= LEAST || waits.iter().any(|ns| *ns >= VERY_LONG_NS);
-    let is_sure = is_habit && waits.iter().sum::<u64>() * 2 >= ns;
+    let is_sure = waits.len() >= LEAST && waits.iter().sum::<u64>() * 2 >= ns;
     let name = scope.thread_name(thread);
     let [collections, time] = [
         format::many(count, "collection"),
@@ -123,15 +121,26 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     if !is_sure {
         finding.confidence = Confidence::Hint;
     }
+    let why = match is_sure {
+        true => "",
+        false => {
+            " It happened too seldom to tell a thread that cannot be interrupted from a machine that ran something else on its core."
+        }
+    };
     finding.meaning = format!(
-        "A collection can only begin when all capabilities have stopped. For {} in all, {} of {} capabilities stood still and waited for this thread: of the program's time that is {}.",
+        "A collection can only begin when all capabilities have stopped. For {} in all, {} of {} capabilities stood still and waited for this thread: of the program's time that is {}.{why}",
         format::duration(Duration(ns)),
         others,
         scope.caps,
         finding.cost
     )
     .into();
-    finding.tries = vec![
+    if !is_sure {
+        finding.tries.push(Try::code(
+            "Record the log again on a machine where nothing else needs the cores: does the same thread come last?",
+        ));
+    }
+    finding.tries.extend([
         Try::code(
             "If the thread was in a foreign call: import it as safe, so that the runtime need not wait for it.",
         ),
@@ -144,7 +153,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             "-p -l",
             "Cost-centre samples inside it can tell whether it was a loop or a call.",
         ),
-    ];
+    ]);
     finding.distrust = "On a machine with other work, threads are late by chance, by a few milliseconds each time.".into();
     finding.numbers = vec![
         ("held up".into(), Value::Ns(ns)),

@@ -135,7 +135,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
         ),
         Try::flag(
             "-F1.5",
-            "Collect the old generation earlier, if a larger factor is compiled into the program.",
+            "Collect the old generation earlier.",
             "more time in major collections",
         ),
         Try::flag(

@@ -53,8 +53,8 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     finding.cost = Value::Ns(longest_ns);
     finding.share = scope.share(longest_ns);
     let worst = found.iter().max_by_key(|(_, stop)| stop.all_ns());
-    if let Some((_, worst)) = worst {
-        advise(scope, worst, &mut finding);
+    if let Some((place, worst)) = worst {
+        advise(scope, (*place, worst), &mut finding);
     }
     finding.distrust = "It does not matter in a program that nobody waits for.".into();
     // Of a hundred stops, 99 are not longer.
@@ -74,19 +74,22 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
 }
 
 /// What the longest stop was busy with, and what may help.
-fn advise(scope: &Scope<'_>, stop: &Stop<'_>, finding: &mut Finding) {
+fn advise(scope: &Scope<'_>, (place, stop): (usize, &Stop<'_>), finding: &mut Finding) {
     let copied = stop.told.map(|told| told.copied_bytes);
-    let hardly_copied =
-        copied.filter(|bytes| *bytes < stop.pause_ns() / 1_000 * LEAST_COPIED && !stop.is_major);
+    let is_too_long = |bytes: &u64| {
+        let takes_less = *bytes < stop.pause_ns() / 1_000 * LEAST_COPIED;
+        takes_less && !stop.is_major || scope.is_disturbed(place)
+    };
+    let hardly_copied = copied.filter(is_too_long);
     if stop.sync_ns() * 2 >= stop.all_ns() {
-        finding.meaning = "Nothing is answered and nothing is computed meanwhile. The longest time, most of it was the wait until all capabilities had stopped.".into();
+        finding.meaning = "Nothing is answered meanwhile. Most of the longest pause was the wait until all capabilities had stopped.".into();
         finding.tries.push(Try::code(
             "Let loops allocate, or compile them with -fno-omit-yields, and import long foreign calls as safe: else they cannot be stopped.",
         ));
     } else if let Some(bytes) = hardly_copied {
         finding.confidence = Confidence::Hint;
         finding.meaning = format!(
-            "Nothing is answered and nothing is computed meanwhile. The longest collection copied {} only, which takes no such time: its threads waited for cores of the machine, or for memory.",
+            "Nothing is answered and nothing is computed meanwhile. The longest collection copied {}, which takes no such time: its threads waited for cores of the machine, or for memory.",
             format::bytes(bytes)
         )
         .into();
@@ -100,9 +103,13 @@ fn advise(scope: &Scope<'_>, stop: &Stop<'_>, finding: &mut Finding) {
         ));
     } else {
         finding.meaning = "Nothing is answered and nothing is computed meanwhile.".into();
-        finding
-            .tries
-            .extend(scope.nonmoving().filter(|_| stop.is_major));
+        if stop.is_major {
+            finding.tries.push(Try::flag(
+                "--nonmoving-gc",
+                "Collect the old generation while the program runs (GHC 8.10 and later), if answers in time count for more than throughput.",
+                "time: the program runs slower; memory; not with -G1, -c or heap profiles",
+            ));
+        }
         finding.tries.push(Try::code(
             "Keep less data alive, or keep what does not change in a compact region: collections copy what is alive.",
         ));

@@ -1,14 +1,15 @@
 //! Do full collections cost too much?
 //!
-//! Each goes through all that is alive, and copies most of it; they come whenever the old generation has grown by
-//! the factor of `-F`.
+//! Each goes through all that is alive, and copies most of it; they come whenever the old
+//! generation has grown by the factor of `-F`.
 
 use super::asked_for::claim;
 use super::{Look, Rule};
-use crate::finding::{Outcome, Try, Value};
+use crate::finding::{Confidence, Outcome, Try, Value};
 use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::scope::{Input, Scope, Stop};
 use model::format;
+use model::gauge::Samples;
 
 /// Less of the time is usual.
 const LEAST_SHARE: f64 = 0.10;
@@ -25,16 +26,25 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+    let is_major = |stop: &Stop<'_>| stop.is_major && stop.told.is_some();
+    let all = scope.stops_where(is_major).count();
     let found: Vec<_> = scope
-        .stops_where(|stop| stop.is_major && stop.told.is_some())
+        .stops_where(is_major)
         .filter(|(place, _)| ledger.is_free(*place))
         .collect();
     let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
     let share = scope.share(pause_ns);
     let count = found.len() as u64;
     if share < LEAST_SHARE || found.len() < LEAST {
+        let others = match all - found.len() {
+            0 => String::new(),
+            others => format!(
+                " (another finding has {} more)",
+                format::count(others as u64)
+            ),
+        };
         return Outcome::Clear(format!(
-            "{} took {} of the time; the limits are 3 and 10 %",
+            "{}{others} took {} of the time; the limits are 3 and 10 %",
             format::many(count, "major collection"),
             format::fraction(share)
         ));
@@ -52,38 +62,55 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         format::fraction(share)
     );
     let mut finding = claim(scope, ledger, &found, (NAME, title));
-    finding.meaning = "Each time the old generation fills up, all live data is traversed and, except for large objects, copied.".into();
-    finding.tries = vec![
-        Try::flag(
-            "-A64m",
-            "Keep short-lived data from growing old.",
-            "memory: 64 MiB for each capability",
-        ),
-        Try::flag(
-            "-F4",
-            "Let the old generation grow more before it is collected.",
-            "memory: up to twice as much",
-        ),
-    ];
-    finding.tries.extend(scope.nonmoving());
-    finding.distrust = "How long data lives decides what either of these saves.".into();
-    if scope.is_nonmoving() {
-        finding.meaning =
-            "The program stands still for each, although the old generation is marked while it runs."
-                .into();
+    finding.confidence = Confidence::Probable;
+    finding.meaning = if scope.is_nonmoving() {
+        "The program stands still for each, although the old generation is marked while it runs."
+    } else {
+        "Each time the old generation fills up, all live data is traversed and, except for large objects, copied."
     }
-    if scope.has_argument("-c") {
-        finding.meaning =
-            "All live data is marked and moved together each time the old generation has filled: that takes longer than to copy it, and needs less memory."
-                .into();
-        finding.tries.truncate(1);
-        finding.tries.push(Try::code(
-            "Run it without -c: collections then copy what is alive.",
-        ));
-    }
+    .into();
+    finding.tries = tries(scope);
+    finding.distrust =
+        "How long data lives decides what an option saves: data that is loaded once has to be copied until it is all there."
+            .into();
     finding.numbers = vec![
         ("collections".into(), Value::Count(count)),
         ("copied in each".into(), Value::Bytes(each)),
     ];
     Outcome::Found(vec![finding])
+}
+
+/// Of the steps from one full collection to the next, so many rise where data only grows.
+const RISING: f64 = 0.9;
+
+/// Whether live data grew from nearly each full collection to the next.
+fn only_grows(scope: &Scope<'_>) -> bool {
+    let live = scope.log.numbers.live();
+    let places = live.first_at(scope.range.start().0)..live.first_at(scope.range.end().0);
+    let all: Vec<u64> = places.map(|at| live.value(at)).collect();
+    let rising = all.windows(2).filter(|two| two[1] > two[0]).count();
+    all.len() >= LEAST && rising as f64 >= (all.len() - 1) as f64 * RISING
+}
+
+/// The nonmoving collector is none of them: it shortens pauses, and makes programs slower. A
+/// larger area keeps short-lived data from growing old; where all of it stays, fewer full
+/// collections help (`docs/findings.md`).
+fn tries(scope: &Scope<'_>) -> Vec<Try> {
+    let area = Try::flag(
+        "-A64m",
+        "Keep short-lived data from growing old: fewer full collections. Measure it.",
+        "memory: 64 MiB for each capability; the processor's cache helps less",
+    );
+    let factor = Try::flag(
+        "-F4",
+        "Let the old generation grow more before it is collected. Measure it.",
+        "memory: the old generation may grow to four times live data, not twice",
+    );
+    let less = Try::code(
+        "Keep less data alive, or keep what does not change in a compact region (GHC.Compact): collections do not copy it.",
+    );
+    match only_grows(scope) {
+        true => vec![factor, less],
+        false => vec![area, factor, less],
+    }
 }

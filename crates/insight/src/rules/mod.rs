@@ -8,11 +8,13 @@ mod capabilities_unused;
 mod census;
 mod census_pauses;
 mod classes_missing;
+mod costly_flags;
 mod deep_stack;
 mod forced_gc;
 mod foreign_calls;
 mod gc_sync_idle_caps;
 mod gc_sync_straggler;
+mod heap_holder;
 mod heap_over_live;
 mod hot_cost_centre;
 mod idle_gc;
@@ -21,6 +23,7 @@ mod lock_convoy;
 mod log_damaged;
 mod long_pause;
 mod major_gc_heavy;
+pub(crate) mod noisy_machine;
 mod nonmoving_lag;
 mod not_representative;
 mod nursery_too_small;
@@ -81,6 +84,7 @@ pub static RULES: &[Rule] = &[
     par_gc_unbalanced::RULE,
     remembered_set::RULE,
     nursery_too_small::RULE,
+    costly_flags::RULE,
     major_gc_heavy::RULE,
     long_pause::RULE,
     nonmoving_lag::RULE,
@@ -101,11 +105,13 @@ pub static RULES: &[Rule] = &[
     spark_tiny::RULE,
     live_growth::RULE,
     heap_over_live::RULE,
+    heap_holder::RULE,
     unevaluated::RULE,
     pinned_blocks::RULE,
     deep_stack::RULE,
     alloc_burst::RULE,
     log_damaged::RULE,
+    noisy_machine::RULE,
     classes_missing::RULE,
     not_representative::RULE,
     capabilities_unused::RULE,

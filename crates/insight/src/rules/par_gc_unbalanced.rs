@@ -1,10 +1,12 @@
 //! Does parallel collection pay off?
 //!
 //! The runtime says of each parallel collection how much its threads copied in balance.
-//! Where that is little, one thread did the work and the others waited.
+//! Where that is little, one thread did the work and the others waited. To collect with one
+//! thread (`-qg`) helps a program of which one capability works most of the time. Programs that
+//! work in parallel lose by it: `docs/findings.md` has one of each kind.
 
 use super::{Look, Rule};
-use crate::finding::{Outcome, Try, Value};
+use crate::finding::{Confidence, Finding, Outcome, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope, Stop};
 use model::format;
@@ -17,6 +19,8 @@ const LITTLE_BYTES: u64 = 100_000;
 const LEAST: usize = 20;
 /// Less of the time is not worth a change.
 const LEAST_SHARE: f64 = 0.05;
+/// Up to so many capabilities that run on average, one works most of the time.
+pub(super) const MOSTLY_ONE: f64 = 1.3;
 
 const NAME: &str = "par-gc-unbalanced";
 
@@ -56,9 +60,6 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         // One thread did the work of `1 - balance`; the others stood by meanwhile.
         let idle = (1.0 - balance) * f64::from(threads - 1) / f64::from(threads);
         let cap_ns = (pause_ns as f64 * idle * scope.caps as f64) as u64;
-        for (place, _) in &found {
-            ledger.claim_stop(*place);
-        }
         let which = if is_major { "major" } else { "minor" };
         let made = format!(
             "{} {which} GCs used {threads} threads",
@@ -79,24 +80,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             "One thread copies so little in less time than it takes to wake the others."
         }
         .into();
-        finding.tries = vec![
-            Try::flag(
-                "-qg",
-                "Collect with one thread.",
-                "large collections may take longer",
-            ),
-            Try::flag(
-                "-qg1",
-                "Collect the youngest generation with one thread.",
-                "none, if only small collections suffer",
-            ),
-            Try::flag(
-                "-A64m -n4m",
-                "Collect less often, and more at a time.",
-                "memory: 64 MiB for each capability",
-            ),
-        ];
-        finding.distrust = "The runtime counts capabilities that it left idle too (-qn): threads may be fewer than it says.".into();
+        advise(scope, &mut finding);
         finding.numbers = vec![
             ("balance".into(), Value::Share(balance)),
             ("copied in each".into(), Value::Bytes(copied / count.max(1))),
@@ -111,4 +95,47 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     Outcome::Clear(format!(
         "parallel collections of a generation took {worst} of the time at the most, or were in balance"
     ))
+}
+
+/// What may help: it depends on whether the program itself works in parallel.
+fn advise(scope: &Scope<'_>, finding: &mut Finding) {
+    let is_serial = scope.parallelism() <= MOSTLY_ONE;
+    finding.confidence = Confidence::Probable;
+    finding.distrust = "The runtime counts capabilities that it left idle too (-qn): threads may be fewer than it says.".into();
+    if is_serial {
+        finding.tries.push(Try::flag(
+            "-qg",
+            "Collect with one thread: one capability works most of the time.",
+            "large collections may take longer",
+        ));
+        finding.tries.push(Try::flag(
+            "-N1",
+            "Use one capability: collections then need no others to stop.",
+            "no parallel work at all",
+        ));
+    }
+    let areas = scope.larger_areas();
+    if !areas.is_empty() {
+        finding.tries.push(Try::flag(
+            areas.join(", "),
+            "Collect less often, and more at a time. The best size depends on the processor's caches: measure it.",
+            "memory: as much for each capability; the processor's cache helps less",
+        ));
+    }
+    // Where all capabilities work, one collecting thread or one capability makes programs
+    // slower: with two of them there is nothing between.
+    if is_serial || scope.caps <= 2 {
+        return;
+    }
+    let half = (scope.caps / 2).max(2);
+    finding.tries.push(Try::flag(
+        format!("-qn{half}"),
+        "Collect with fewer threads.",
+        "large collections may take longer",
+    ));
+    finding.tries.push(Try::flag(
+        format!("-N{}", scope.caps - 1),
+        "Use fewer capabilities: fewer have to stop, and to share the work. Measure it, as the program itself may become slower.",
+        "less parallel work",
+    ));
 }

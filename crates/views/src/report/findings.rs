@@ -76,6 +76,9 @@ fn finding(html: &mut Html, report: &Report, finding: &Finding) {
         finding.rule
     ));
     html.say(&finding.meaning);
+    if let Some(cause) = report.cause(finding) {
+        html.say(&words::explained_by(cause));
+    }
     if let Some(explained) = words::cost_explained(finding) {
         html.say(&explained);
     }

@@ -65,6 +65,12 @@ pub fn cost(finding: &Finding) -> String {
     }
 }
 
+/// Which finding explains another one, by its title.
+#[must_use]
+pub fn explained_by(title: &str) -> String {
+    format!("Explained by another finding: {title}.")
+}
+
 /// What that cost is of, in a sentence.
 #[must_use]
 pub fn cost_explained(finding: &Finding) -> Option<String> {

@@ -52,7 +52,7 @@ pub(super) fn FindingRow(props: &FindingProps) -> Html {
             </h4>
             if props.is_open {
                 <div class="finding-body" {id}>
-                    <div>{ meaning(finding) }{ tries(&finding.tries) }{ distrust(finding) }</div>
+                    <div>{ meaning(finding, props.report.cause(finding)) }{ tries(&finding.tries) }{ distrust(finding) }</div>
                     <div>
                         { numbers(&finding.numbers) }
                         <Places finding={Rc::clone(&props.finding)} report={Rc::clone(&props.report)} at={props.at} way={props.way.clone()} />
@@ -75,11 +75,14 @@ pub(in crate::panels) fn severity(of: Severity) -> Html {
     }
 }
 
-fn meaning(finding: &Finding) -> Html {
+fn meaning(finding: &Finding, cause: Option<&str>) -> Html {
     let (_, sure) = words::confidence(finding.confidence);
     html! {
         <>
             <p>{ finding.meaning.clone() }{ words::cost_explained(finding).map(|text| format!(" {text}")) }</p>
+            if let Some(cause) = cause {
+                <p>{ words::explained_by(cause) }</p>
+            }
             <p class="sure">{ sure }</p>
         </>
     }

@@ -1,0 +1,181 @@
+//! Options of the runtime: those of the run, and whether another one makes sense for it.
+//!
+//! The log has the command line and the environment, thus `GHCRTS`. It does not have options
+//! that are compiled in (`-with-rtsopts`), except for those that other events reveal.
+
+use crate::finding::Finding;
+use crate::scope::{Scope, size, version};
+use analysis::heap::Breakdown;
+
+/// More advice than this is not read.
+const MOST_TRIES: usize = 3;
+/// A larger allocation area is at least so many times the current one.
+const LARGER: f64 = 1.5;
+/// The allocation areas that advice names: from the size of a processor's cache to where
+/// more gained nothing in the programs of `docs/findings.md`.
+const AREAS: [&str; 3] = ["-A4m", "-A16m", "-A64m"];
+/// The first GHC with `-qn`.
+const QN: (u32, u32) = (8, 2);
+/// The first GHC with the nonmoving collector, and with `-Iw`.
+const NONMOVING: (u32, u32) = (8, 10);
+/// The first GHC with heap profiles by info table.
+const INFO_TABLES: (u32, u32) = (9, 2);
+
+/// The words between `+RTS` and `-RTS` of a command line, as the runtime reads them: from
+/// `--RTS` on nothing is the runtime's, and `--` ends its part too.
+fn runtime_words(arguments: &[String]) -> Vec<&str> {
+    let mut inside = false;
+    let mut words = Vec::new();
+    for word in arguments {
+        match word.as_str() {
+            "+RTS" => inside = true,
+            "-RTS" => inside = false,
+            "--RTS" | "--" => break,
+            word if inside => words.push(word),
+            _ => {}
+        }
+    }
+    words
+}
+
+impl Scope<'_> {
+    /// The options of the runtime that the run was started with: those of `GHCRTS`, then those
+    /// of the command line, which win.
+    #[must_use]
+    pub fn runtime_options(&self) -> Vec<String> {
+        let info = &self.log.info;
+        let variables = info.facts.environment();
+        let from_environment = variables.iter().filter(|(name, _)| name == "GHCRTS");
+        let from_environment = from_environment.flat_map(|(_, value)| value.split_whitespace());
+        let process = info.process();
+        let from_arguments = runtime_words(&process.arguments);
+        let all = from_environment.chain(from_arguments);
+        all.map(str::to_owned).collect()
+    }
+
+    /// Whether the run was started with an option of the runtime.
+    #[must_use]
+    pub fn has_argument(&self, option: &str) -> bool {
+        self.runtime_options().iter().any(|word| word == option)
+    }
+
+    /// The value of the last option that begins with `prefix`, such as `256k` of `-A256k`.
+    #[must_use]
+    pub fn option_value(&self, prefix: &str) -> Option<String> {
+        let is_number = |value: &&str| value.starts_with(|letter: char| letter.is_ascii_digit());
+        let all = self.runtime_options();
+        let values = all.iter().rev();
+        let mut values = values.filter_map(|word| word.strip_prefix(prefix).filter(is_number));
+        values.next().map(str::to_owned)
+    }
+
+    /// The GHC as major and minor version; `None` if the log does not name it.
+    #[must_use]
+    pub fn ghc(&self) -> Option<(u32, u32)> {
+        self.log.info.process().ghc.as_deref().map(version)
+    }
+
+    /// How many capabilities ran threads at a time, on average over the time in which any did:
+    /// 1 if the log does not tell.
+    #[must_use]
+    pub fn parallelism(&self) -> f64 {
+        self.times.mean_parallelism().unwrap_or(1.0)
+    }
+
+    /// Whether advice that names these options makes sense for the run: it does not have them
+    /// or better ones already, its GHC knows them, and its runtime can do what they ask for.
+    #[must_use]
+    pub fn suits(&self, flags: &str) -> bool {
+        let mut flags = flags.split([' ', ',']).filter(|flag| !flag.is_empty());
+        flags.all(|flag| self.suits_one(flag))
+    }
+
+    fn suits_one(&self, flag: &str) -> bool {
+        let knows = |first| self.ghc().is_none_or(|ghc| ghc >= first);
+        let bytes = |prefix: &str| flag.strip_prefix(prefix).and_then(size);
+        if self.has_argument(flag) && flag != "-l" && flag != "-p" {
+            return false;
+        }
+        if let Some(area) = bytes("-A") {
+            return area as f64 >= self.allocation_area_bytes() as f64 * LARGER;
+        }
+        if let Some(factor) = flag
+            .strip_prefix("-F")
+            .and_then(|text| text.parse::<f64>().ok())
+        {
+            let current = self.old_generation_factor();
+            // A limit of the heap makes the runtime lower the factor itself.
+            return factor != current && (factor < current || self.option_value("-M").is_none());
+        }
+        if let Some(caps) = flag.strip_prefix("-N") {
+            let same = caps.parse() == Ok(self.caps);
+            return !self.is_not_threaded() && !same;
+        }
+        match flag {
+            "-qg" | "-qg1" => self.collects_in_parallel(),
+            "--nonmoving-gc" => self.can_be_nonmoving() && knows(NONMOVING),
+            "--copying-gc" => self.is_nonmoving(),
+            "-I0" | "-I10" => !self.is_not_threaded(),
+            "-hT" => !self.has_profile_by(Breakdown::ClosureType),
+            "-hi" => knows(INFO_TABLES) && !self.has_profile_by(Breakdown::InfoTable),
+            _ if flag.starts_with("-Iw") => !self.is_not_threaded() && knows(NONMOVING),
+            _ if flag.starts_with("-qn") => self.collects_in_parallel() && knows(QN),
+            _ => true,
+        }
+    }
+
+    /// Whether several threads collect, as far as the options tell.
+    fn collects_in_parallel(&self) -> bool {
+        self.caps > 1 && !self.is_not_threaded() && !self.has_argument("-qg")
+    }
+
+    /// Whether the nonmoving collector can run: it needs an old generation that is copied, and
+    /// takes no censuses.
+    fn can_be_nonmoving(&self) -> bool {
+        let excludes = |word: &String| word == "-G1" || word == "-c" || word.starts_with("-h");
+        let excluded = self.runtime_options().iter().any(excludes);
+        !self.is_nonmoving() && !self.is_not_threaded() && !excluded
+    }
+
+    /// Whether the log has a heap profile of that kind.
+    #[must_use]
+    pub fn has_profile_by(&self, breakdown: Breakdown) -> bool {
+        let mut all = self.log.heap().iter();
+        all.any(|profile| profile.kind.breakdown == breakdown)
+    }
+
+    /// The larger allocation areas that are worth a trial, smallest first.
+    #[must_use]
+    pub fn larger_areas(&self) -> Vec<&'static str> {
+        let suits = |flag: &&'static str| self.suits(flag);
+        AREAS.into_iter().filter(suits).collect()
+    }
+
+    /// The finding with the advice that makes sense for the run, at most three pieces of it.
+    pub(crate) fn suited(&self, mut finding: Finding) -> Finding {
+        let suits = |flag: &str| self.suits(flag);
+        let is_kept = |flags: Option<&str>| flags.is_none_or(suits);
+        finding
+            .tries
+            .retain(|attempt| is_kept(attempt.flag.as_deref()));
+        finding.tries.truncate(MOST_TRIES);
+        finding
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runtimes_words_stand_between_its_brackets() {
+        let words = |line: &str| {
+            let line: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            runtime_words(&line).join(" ")
+        };
+        assert_eq!(words("-c 5 +RTS -N2 -A1m -RTS -F9"), "-N2 -A1m");
+        assert_eq!(words("+RTS -N2 --RTS +RTS -A1m"), "-N2");
+        assert_eq!(words("+RTS -N2 -RTS x +RTS -qg"), "-N2 -qg");
+        assert_eq!(words("-- +RTS -N2"), "");
+    }
+}
