@@ -13,6 +13,7 @@ mod forced_gc;
 mod foreign_calls;
 mod gc_sync_idle_caps;
 mod gc_sync_straggler;
+mod hand_overs;
 mod heap_over_live;
 mod hot_cost_centre;
 mod idle_gc;
@@ -86,6 +87,7 @@ pub static RULES: &[Rule] = &[
     nonmoving_lag::RULE,
     bound_main::RULE,
     ready_while_idle::RULE,
+    hand_overs::RULE,
     lock_convoy::RULE,
     shared_thunk::RULE,
     stm_herd::RULE,
