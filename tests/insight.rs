@@ -91,7 +91,13 @@ fn adds_up(session: &Session, report: &Report) -> Result<(), String> {
     let all = times.all_caps();
     let caps = times.caps.iter().filter(|(_, times)| times.life_ns > 0);
     let caps = (caps.count() as u64).max(1);
-    let lost = all.life_ns - all.running_ns - all.unknown_ns;
+    // Of running time too findings claim some: of what ran in vain.
+    let running = report
+        .lost_time
+        .iter()
+        .filter(|row| row.cause == Cause::Running);
+    let in_vain: u64 = running.map(|row| row.claimed_cap_ns).sum();
+    let lost = all.life_ns - all.running_ns - all.unknown_ns + in_vain;
     let claimed: u64 = report
         .findings
         .iter()
@@ -149,7 +155,8 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         "bound-main" | "ready-while-idle" | "hand-overs" | "tiny-threads" => all.idle_ready_ns,
         "lock-convoy" | "shared-thunk" => all.all_idle_ns(),
         "serial-section" => all.idle_ns,
-        "stm-herd" => all.running_ns,
+        "one-worker" | "short-foreign-calls" => all.idle_ns,
+        "stm-herd" | "yield-spin" => all.running_ns,
         "sparks" | "spark-tiny" | "hot-cost-centre" => return None,
         other => panic!("which time {other} is about is to be said here"),
     })
@@ -197,14 +204,27 @@ fn lost_time_is_the_account(session: &Session, report: &Report) -> Result<(), St
     };
     let ready = [Cause::ReadyLong, Cause::HandOver];
     let nobody = [Cause::Sleeping, Cause::Outside, Cause::EachOther];
-    let idle = [&[Cause::Serial, Cause::FewThreads, Cause::StartEnd][..], &nobody, &ready].concat();
+    let idle = [
+        &[Cause::Serial, Cause::FewThreads, Cause::StartEnd][..],
+        &nobody,
+        &ready,
+    ]
+    .concat();
     let claimed = |row: &LostTime| row.claimed_cap_ns + row.unexplained_cap_ns == row.cap_ns;
     let laws = [
-        ("all", of(&Cause::ALL), report.caps * report.range.duration().0),
+        (
+            "all",
+            of(&Cause::ALL),
+            report.caps * report.range.duration().0,
+        ),
         ("running", of(&[Cause::Running]), all.running_ns),
         ("stopping", of(&[Cause::GcSync]), all.stopping_ns),
         ("idle", of(&idle), all.all_idle_ns()),
-        ("claims", report.lost_time.iter().filter(|row| !claimed(row)).count() as u64, 0),
+        (
+            "claims",
+            report.lost_time.iter().filter(|row| !claimed(row)).count() as u64,
+            0,
+        ),
     ];
     match laws.iter().find(|(_, is, should)| is != should) {
         None => Ok(()),

@@ -195,7 +195,10 @@ mod tests {
     #[test]
     fn a_stretch_is_claimed_once() {
         let mut ledger = Ledger::new([0; CAUSES], 2, 0);
-        assert_eq!(ledger.claim_idle(&[(10, 20), (30, 40)]), [(10, 20), (30, 40)]);
+        assert_eq!(
+            ledger.claim_idle(&[(10, 20), (30, 40)]),
+            [(10, 20), (30, 40)]
+        );
         let free = ledger.claim_idle(&[(0, 15), (18, 35), (39, 50)]);
         assert_eq!(free, [(0, 10), (20, 30), (40, 50)]);
         assert_eq!(ledger.claim_idle(&[(0, 50)]), []);

@@ -157,7 +157,14 @@ pub async fn by_cause(scope: &Scope<'_>, listen: &dyn Listen) -> CauseTimes {
         &[(Cause::ReadyLong, long), (Cause::HandOver, 1.0 - long)],
         &mut times,
     );
-    divide_idle(scope, (inner, idle_ns - ready_ns), &slices, listen, &mut times).await;
+    divide_idle(
+        scope,
+        (inner, idle_ns - ready_ns),
+        &slices,
+        listen,
+        &mut times,
+    )
+    .await;
     times
 }
 
@@ -220,7 +227,11 @@ async fn long_share(scope: &Scope<'_>, slices: &[Interval], listen: &dyn Listen)
         }
         let mut waits = long_waits(scope, *slice, listen).await;
         sort(&mut waits, listen).await;
-        long_ns += scope.idle_in(&union(&waits), listen).await.ready_ns.min(all);
+        long_ns += scope
+            .idle_in(&union(&waits), listen)
+            .await
+            .ready_ns
+            .min(all);
         all_ns += all;
     }
     long_ns as f64 / all_ns.max(1) as f64
@@ -318,9 +329,7 @@ fn ended_by(label: Option<&str>, turn: Option<&Turn>) -> Ended {
             Ended::Threads
         }
         // A thread that is new is a call from outside.
-        Some(WaitReason::Io | WaitReason::ForeignCall | WaitReason::Other) | None => {
-            Ended::Outside
-        }
+        Some(WaitReason::Io | WaitReason::ForeignCall | WaitReason::Other) | None => Ended::Outside,
     }
 }
 
@@ -338,7 +347,11 @@ async fn gaps(scope: &Scope<'_>, slice: Interval, ended: &mut [u64; 3], listen: 
     let mut next: Vec<Option<(usize, RunOn)>> = lanes.iter_mut().map(Iterator::next).collect();
     let mut order: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
     let start = |run: &Option<(usize, RunOn)>| run.map(|(_, run)| run.start_ns);
-    order.extend((0..).zip(&next).filter_map(|(lane, run)| Some(Reverse((start(run)?, lane)))));
+    order.extend(
+        (0..)
+            .zip(&next)
+            .filter_map(|(lane, run)| Some(Reverse((start(run)?, lane)))),
+    );
     let (mut until, mut steps) = (slice.start().0, Steps::new(listen));
     while let Some(Reverse((_, lane))) = order.pop() {
         steps.step().await;

@@ -111,7 +111,7 @@ impl Input {
             Self::Collections => &[EventType::GC_START],
             Self::GcStatistics => &[EventType::GC_STATS_GHC],
             Self::Sparks => &[EventType::SPARK_COUNTERS],
-            Self::EachSpark => &[EventType::SPARK_RUN],
+            Self::EachSpark => &[EventType::SPARK_RUN, EventType::SPARK_STEAL],
             Self::Censuses => &[EventType::HEAP_PROF_SAMPLE_BEGIN],
             Self::Nonmoving => &[EventType::CONC_MARK_BEGIN],
         }

@@ -172,7 +172,9 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
     finding.meaning = "The woken thread belongs to another capability, whose OS thread has to be woken first. Within one capability that takes less than a microsecond.".into();
     let one = Try::flag(
         "-N1",
-        format!("On average {parallelism:.2} capabilities run at a time, so one can do this work. Compare wall-clock times without a log."),
+        format!(
+            "On average {parallelism:.2} capabilities run at a time, so one can do this work. Compare wall-clock times without a log."
+        ),
         "no parallelism in any part of the program",
     );
     let together = Try::code(
@@ -182,7 +184,14 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
     finding.tries = if parallelism <= IN_TURNS {
         vec![one, together, batches]
     } else {
-        vec![batches, together]
+        let one = Try::flag(
+            "-N1",
+            format!(
+                "Measure the program with this too: what capabilities ran at a time ({parallelism:.2} on average) holds the time for wakeups."
+            ),
+            "parallel parts of the program take longer",
+        );
+        vec![batches, together, one]
     };
     finding.distrust = "With other work on the machine, or in a virtual one, OS threads wake more slowly. A server whose requests come one at a time loses this only while a request waits.".into();
     let sum_ns = all.iter().map(|one| one.wait.ns).sum();
@@ -195,7 +204,10 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
         ),
         ("median".into(), Value::Ns(median_ns)),
         ("all hand-overs".into(), Value::Ns(sum_ns)),
-        ("capabilities that run, mean".into(), Value::Times(parallelism)),
+        (
+            "capabilities that run, mean".into(),
+            Value::Times(parallelism),
+        ),
     ];
     let places = evidence(all);
     let mut finding = finding.seen_in(places);
@@ -211,10 +223,12 @@ fn evidence(all: &[HandOver]) -> Vec<Evidence> {
         let of = pairs.entry(pair).or_insert((one.wait.range, 0));
         *of = (of.0.hull(one.wait.range), of.1 + one.wait.ns);
     }
-    let evidence = pairs.into_iter().map(|((woken, giver), (range, ns))| Evidence {
-        range,
-        subjects: vec![Subject::Thread(woken), Subject::Thread(giver)],
-        amount: Value::Ns(ns),
-    });
+    let evidence = pairs
+        .into_iter()
+        .map(|((woken, giver), (range, ns))| Evidence {
+            range,
+            subjects: vec![Subject::Thread(woken), Subject::Thread(giver)],
+            amount: Value::Ns(ns),
+        });
     evidence.collect()
 }

@@ -26,6 +26,7 @@ mod nonmoving_lag;
 mod not_representative;
 mod nursery_too_small;
 mod one_capability;
+mod one_worker;
 mod par_gc_unbalanced;
 mod pinned_blocks;
 mod polling;
@@ -34,14 +35,17 @@ mod remembered_set;
 mod run_queue;
 mod serial_section;
 mod shared_thunk;
+mod short_foreign_calls;
 mod slow_spans;
 mod spark_tiny;
 mod sparks;
 mod stm_herd;
+mod threads_never_end;
 mod throwto_wait;
 mod tiny_threads;
 mod unevaluated;
 mod unlabelled;
+mod yield_spin;
 
 use crate::finding::{Finding, Outcome};
 use crate::ledger::Ledger;
@@ -92,6 +96,9 @@ pub static RULES: &[Rule] = &[
     shared_thunk::RULE,
     stm_herd::RULE,
     serial_section::RULE,
+    one_worker::RULE,
+    yield_spin::RULE,
+    short_foreign_calls::RULE,
     tiny_threads::RULE,
     run_queue::RULE,
     foreign_calls::RULE,
@@ -102,6 +109,7 @@ pub static RULES: &[Rule] = &[
     sparks::RULE,
     spark_tiny::RULE,
     live_growth::RULE,
+    threads_never_end::RULE,
     heap_over_live::RULE,
     unevaluated::RULE,
     pinned_blocks::RULE,

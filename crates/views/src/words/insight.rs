@@ -2,8 +2,8 @@
 
 use eventlog::ids::Duration;
 use insight::Report;
-use insight::lost_time::{Cause, LostTime};
 use insight::finding::{Axis, Confidence, Finding, Severity, Value};
+use insight::lost_time::{Cause, LostTime};
 use scene::format;
 
 /// How much is at stake.
@@ -162,8 +162,13 @@ pub const fn cause(cause: Cause) -> &'static str {
 pub const LOST_TIME: &str = "Where the time of all capabilities went";
 
 /// The heads of the columns of the lost time.
-pub const LOST_TIME_COLUMNS: [&str; 5] =
-    ["Cause", "Wall-clock time", "Share", "In findings", "Not explained"];
+pub const LOST_TIME_COLUMNS: [&str; 5] = [
+    "Cause",
+    "Wall-clock time",
+    "Share",
+    "In findings",
+    "Not explained",
+];
 
 /// The cells of a row of the lost time; times are wall-clock times, of so many capabilities.
 #[must_use]
@@ -178,7 +183,13 @@ pub fn lost_time(row: &LostTime, caps: u64) -> [String; 5] {
         [String::new(), String::new()]
     };
     let share = format::fraction(row.share);
-    [cause(row.cause).to_owned(), wall(row.cap_ns), share, claimed, left]
+    [
+        cause(row.cause).to_owned(),
+        wall(row.cap_ns),
+        share,
+        claimed,
+        left,
+    ]
 }
 
 /// The sum of what no finding explains.
