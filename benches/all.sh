@@ -1,5 +1,6 @@
 #!/bin/sh
-# Measures everything that README.md beside it tells, and writes its tables anew:
+# Measures everything that README.md beside it tells, and writes its tables and those of the
+# project's README.md anew:
 #   sh benches/all.sh [SIZE...]        by default 1M 50M 300M 1G 4G 10G
 # Figures go to figures/now.jsonl beside it, or where FIGURES says.
 # BENCH_LOGS is a folder for the logs ($TMPDIR/eventscope-bench): 6 GB, and 10
@@ -20,6 +21,9 @@ mkdir -p "$logs" "$(dirname "$figures")"
 
 [ "${EVENTSCOPE_SITE:-}" ] || cargo xtask build
 node benches/smoke.mjs "${EVENTSCOPE_SITE:-dist}"
+chromium=$("${EVENTSCOPE_CHROMIUM:-chromium}" --version | cut -d' ' -f1,2)
+printf '{"kind":"machine","cores":%s,"browser":"%s","build":"%s"}\n' \
+  "$(nproc)" "$chromium" "$(git rev-parse --short HEAD)" >>"$figures"
 rustc --edition 2024 -O -o "$logs/make_big_log" examples/make_big_log.rs
 make() { [ -f "$logs/$1.eventlog" ] || "$logs/make_big_log" "$logs/$1.eventlog" "${2:-$1}" ${3:-}; }
 

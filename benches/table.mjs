@@ -1,10 +1,10 @@
-// The tables of README.md from measurements:
+// The tables of README.md, here and in the project's folder, from measurements:
 //
 //     node benches/table.mjs
 //
 // It reads figures/before.jsonl and figures/now.jsonl beside it, as
 // `benches/all.sh` writes them (of several measurements of one thing the fastest
-// counts), and puts the tables between the marks of README.md.
+// counts), and puts the tables between the marks of both files.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -141,7 +141,32 @@ const tables = [
   table(['', 'logs', 'zooms', 'frames over 100 ms', 'tasks over 100 ms', 'MiB first', 'MiB last', 'MiB peak', 'workers first, last'], both(soaks)),
 ];
 
+/** What the project's README says of loading: as many workers as the page thinks good. */
+function summary() {
+  const machine = measured(now, 'machine', {});
+  const rows = SIZES.map((size) => [size, tab(now, size)]).filter(([, of]) => of);
+  const cells = ([size, of]) => [
+    SIZE_NAMES[size],
+    `${fixed(of.events / 1e6)} M`,
+    seconds(of.bare_ms),
+    seconds(of.lanes_ms),
+    `${seconds(of.ms)}, ${of.mb_per_s} MB/s`,
+    `${of.peak_mib} MiB`,
+  ];
+  return [
+    `Measured on ${machine.cores} cores with ${machine.browser}, build ${machine.build}; of several runs the fastest.`,
+    table(['log', 'events', 'bare read', 'first lanes', 'read and analysed', 'peak memory of the tab'], rows.map(cells)),
+  ];
+}
+
 const [begin, end] = ['<!-- figures: written by benches/table.mjs -->', '<!-- end of figures -->'];
-const readme = readFileSync(here('README.md'), 'utf8');
-const [head, tail] = [readme.split(begin)[0], readme.split(end)[1]];
-writeFileSync(here('README.md'), `${head}${begin}\n\n${tables.join('\n\n')}\n\n${end}${tail}`);
+
+/** Puts tables between the marks of a file. */
+function fill(path, tables) {
+  const text = readFileSync(here(path), 'utf8');
+  const [head, tail] = [text.split(begin)[0], text.split(end)[1]];
+  writeFileSync(here(path), `${head}${begin}\n\n${tables.join('\n\n')}\n\n${end}${tail}`);
+}
+
+fill('README.md', tables);
+fill('../README.md', summary());

@@ -288,7 +288,14 @@ fn spans_agree_exactly() {
                 .map(str::to_owned)
                 .collect();
             let arguments = [&["spans", case.path()], command].concat();
-            let mut ours: Vec<String> = stdout(&arguments).lines().map(str::to_owned).collect();
+            // The reference has no column for the reason of a wait by who ended it.
+            let count = if analysis == "thread-state" {
+                6
+            } else {
+                usize::MAX
+            };
+            let ours = stdout(&arguments);
+            let mut ours: Vec<String> = ours.lines().map(|row| columns(row, count)).collect();
             theirs.sort();
             ours.sort();
             compared += compare(analysis, &ours, &theirs)?;

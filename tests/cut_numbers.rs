@@ -343,3 +343,51 @@ fn expect_marks(cut: &Session, whole: &Session, range: Interval) -> Result<(), S
 fn a_cut_log_has_the_tracks_of_its_range() {
     for_all_cuts(known([20, 50], [60, 150]), 4, expect_marks);
 }
+
+/// Commands that list threads and spans give those of the range too, and find nothing out of order in a
+/// cut of a sound log.
+#[test]
+fn commands_give_the_window_of_a_cut() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let part = folder.path().join("part.eventlog");
+    let part = part.to_str().expect("UTF-8");
+    let cases = [
+        ("ghc-9.6.6/ffi-safe-N2-la", 5_255_237, 7_983_401),
+        ("ghc-9.6.6/fib-forkio-N2-l", 3_000_000, 9_000_000),
+        ("ghc-9.6.6/dense-N2-l-flush", 4_000_000, 9_000_000),
+    ];
+    for (name, from, to) in cases {
+        let case = common::fixture(name);
+        let (from, to) = (from.to_string(), to.to_string());
+        let range = ["--from", &from, "--to", &to];
+        let whole = |words: &[&str]| {
+            common::stdout(&[&[words[0], case.path()], &words[1..], &range[..]].concat())
+        };
+        let cut = |words: &[&str]| common::stdout(&[&[words[0], part], &words[1..]].concat());
+        common::stdout(&[&["cut", case.path(), "--out", part], &range[..]].concat());
+        for words in [
+            &["spans", "gc"][..],
+            &["spans", "mutator"],
+            &["spans", "capability-usage"],
+        ] {
+            assert_eq!(cut(words), whole(words), "{name}: {words:?}");
+        }
+        let sums = |rows: &str| -> Vec<u64> {
+            let rows: Vec<Value> = serde_json::from_str(rows).expect("JSON");
+            let sum = |name: &str| rows.iter().filter_map(|row| row[name].as_u64()).sum();
+            [
+                "running_ns",
+                "ready_ns",
+                "blocked_ns",
+                "foreign_call_ns",
+                "runs",
+            ]
+            .map(sum)
+            .to_vec()
+        };
+        let threads = &["threads", "--json"];
+        assert_eq!(sums(&cut(threads)), sums(&whole(threads)), "{name}");
+        assert_eq!(common::stdout(&["check", case.path()]), "", "{name}");
+        assert_eq!(cut(&["check"]), "", "{name}");
+    }
+}

@@ -195,8 +195,15 @@ fn spans_are_the_same(log: &str, more: &[&str]) -> Result<usize, String> {
         (
             "thread-state",
             &["running", "blocked"],
-            &["thread", "cap", "reason", "start_ns", "end_ns"],
-            &["thread", "cap", "reason", "start", "end"],
+            &[
+                "thread",
+                "cap",
+                "reason",
+                "start_ns",
+                "end_ns",
+                "wait_reason",
+            ],
+            &["thread", "cap", "reason", "start", "end", "wait_reason"],
         ),
     ] {
         let table = spans_of(&rows, kinds, table);

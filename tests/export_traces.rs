@@ -6,7 +6,7 @@ use crate::traces;
 
 use std::collections::BTreeSet;
 
-use common::{Case, build::Build, eventscope, fixture, for_all, known, session_of};
+use common::{Case, build::Build, eventscope, fixture, for_all, known, session_of, stdout};
 use traces::otlp::Otlp;
 use traces::{Exporting, Tally, chrome, firefox, lives_of, openmetrics, perfetto};
 
@@ -38,6 +38,12 @@ fn check(case: &Case) -> Result<usize, String> {
         return Err(format!("spans and trace events: {differs}"));
     }
     let otlp = Otlp::of(&exporting);
+    if otlp.blocked() != tally.blocked {
+        let (ours, theirs) = (otlp.blocked(), tally.blocked);
+        return Err(format!(
+            "blocked on: OpenTelemetry {ours:?}, Chrome {theirs:?}"
+        ));
+    }
     match otlp.check(&exporting, &lives) {
         Some(differs) => Err(format!("OpenTelemetry: {differs}")),
         None => Ok(tally.count()),
@@ -47,6 +53,20 @@ fn check(case: &Case) -> Result<usize, String> {
 #[test]
 fn all_formats_have_the_spans_of_the_log() {
     for_all(known([32, 51_000], [110, 560_000]), check);
+}
+
+/// With `-threaded`, `threadDelay` stops a thread as if for an `MVar`: that the timer ended the wait tells it from a lock.
+#[test]
+fn waits_that_the_timer_ended_are_sleep() {
+    let case = fixture("ghc-9.10.3/fib-forkio-N8-la");
+    let (exporting, tally) = all(&case.bytes()).expect("a log");
+    let blocked = |name: &str| tally.blocked.get(name).copied();
+    let by_name = (blocked("sleeping"), blocked("blocked on an MVar"));
+    assert_eq!(by_name, (Some(48), Some(8)));
+    assert_eq!(Otlp::of(&exporting).blocked(), tally.blocked);
+    let spans = stdout(&["spans", case.path(), "thread-state"]);
+    let count = |ends: &str| spans.lines().filter(|row| row.ends_with(ends)).count();
+    assert_eq!((count("\tsleep"), count("\tMVar")), (48, 8), "{spans}");
 }
 
 #[test]

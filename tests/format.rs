@@ -13,6 +13,7 @@ use common::{ALL_ANALYSES, CountSpans, Reading, read, session_of};
 use eventlog::sentence::sentence;
 use eventlog::source::{SharedSource, Source, read_log};
 use eventlog::{DamageKind, Event, EventSet, EventType, LogError, Names, Record};
+use session::questions::SummaryQuery;
 
 /// A second, in the middle of which the events of most tests stand.
 const SPAN: (u64, u64) = (1_000_000_000, 2_000_000_000);
@@ -210,6 +211,78 @@ fn bytes_after_the_end_are_told() {
     let at = log.at();
     log.raw(&[0x55; 300]);
     assert_eq!(damage(&ok(&log)), [(DamageKind::AfterEnd, at, 300)]);
+}
+
+/// Bytes that are no event, no block and no log.
+fn foreign_bytes() -> [(&'static str, Vec<u8>); 5] {
+    let mut state = 0x9e37_79b9_u32;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state as u8
+    };
+    [
+        ("a byte", vec![0x55]),
+        ("zeros", vec![0; 100]),
+        ("many zeros", vec![0; 300_000]),
+        ("text", b"eventlog ".repeat(12)),
+        ("random", (0..100).map(|_| random()).collect()),
+    ]
+}
+
+/// Whatever stands behind a sound log, its numbers are the same, and one sentence tells of the bytes:
+/// behind an end marker between blocks, as GHC up to 9.0 writes it, and behind one in the last block.
+#[test]
+fn bytes_after_the_end_change_no_number() {
+    let mut places = [0; 2];
+    for case in common::fixture_cases() {
+        let bytes = case.bytes();
+        let Ok(alone) = read(bytes.as_slice()) else {
+            continue;
+        };
+        let is_compressed = !bytes.starts_with(b"hdrb");
+        if alone.damage.count() > 0 || is_compressed || alone.reader.heap_report().is_some() {
+            continue;
+        }
+        let numbers = session_of(&bytes).expect("a log").ask(&SummaryQuery(None));
+        let is_in_block = alone.reader.index().sections.iter().all(|section| {
+            let last = section.blocks.last();
+            last.is_some_and(|block| block.end.0 == bytes.len() as u64)
+        });
+        places[usize::from(is_in_block)] += 1;
+        for (what, behind) in foreign_bytes() {
+            let name = format!("{what} behind {}", case.name);
+            let longer = [&bytes[..], &behind].concat();
+            let reading = read(longer.as_slice()).expect("a log");
+            assert!(reading.rows == alone.rows, "{name}");
+            let (at, count) = (bytes.len() as u64, behind.len() as u64);
+            let expected = [(DamageKind::AfterEnd, at, count)];
+            assert_eq!(damage(&reading), expected, "{name}");
+            let session = session_of(&longer).expect("a log");
+            assert_eq!(session.ask(&SummaryQuery(None)), numbers, "{name}");
+        }
+    }
+    assert!(places.iter().all(|&logs| logs >= 5), "{places:?}");
+}
+
+/// A second log behind foreign bytes is read, and the first one keeps its last block.
+#[test]
+fn a_log_behind_foreign_bytes_is_read() {
+    for is_in_block in [false, true] {
+        let mut log = Build::new();
+        if is_in_block {
+            log.block(Some(0), SPAN, |log| log.runs(T, 2).end());
+        } else {
+            log.block(Some(0), SPAN, |log| log.runs(T, 2)).end();
+        }
+        let at = log.at();
+        log.raw(&[0x55; 100]).header();
+        log.block(Some(0), SPAN, |log| log.runs(T, 3)).end();
+        let reading = ok(&log);
+        assert_eq!(reading.rows.len(), 10);
+        assert_eq!(damage(&reading), [(DamageKind::AfterEnd, at, 100)]);
+    }
 }
 
 /// The two bytes of an end marker where they should not be do not end a log.

@@ -72,6 +72,7 @@ mod time_laws;
 mod timeline;
 mod timeline_rows;
 mod traces;
+mod try_flags;
 mod unread;
 mod usage;
 mod view;

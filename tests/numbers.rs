@@ -62,6 +62,7 @@ fn additive(summary: &Summary) -> Vec<(String, u64)> {
     put("mutator_ns", summary.mutator_ns);
     put("exit_ns", summary.exit_ns);
     put("gc_ns", summary.gc_ns);
+    put("prof_ns", summary.prof_ns);
     put("total_ns", Some(summary.total_ns));
     put("collections", summary.collections);
     put("parallel_collections", summary.parallel_collections);
@@ -396,6 +397,33 @@ fn what_a_log_does_not_have_is_absent() {
     );
     assert_eq!((summary.productivity, summary.sparks), (None, None));
     assert!(summary.generations.is_empty());
+}
+
+/// The runtime of a program that is built for profiling reports the time in which it counts the heap apart from
+/// that of collections; any other has it in these.
+#[test]
+fn a_profiled_program_counts_the_heap_outside_of_gc() {
+    let types: [Declared; 3] = [
+        (29, None, "RTS identifier"),
+        (162, Some(8), "Heap profile sample begin"),
+        (165, Some(8), "Heap profile sample end"),
+    ];
+    let types = [TYPES, &types].concat();
+    for (rts, gc_ns, prof_ns) in [
+        ("GHC-9.6.6 rts_thr_p", 250, Some(50)),
+        ("GHC-9.6.6 rts_thr", 300, None),
+    ] {
+        let mut log = Build::with_types(&types);
+        log.block(Some(0), (10, 600), |log| {
+            let identifier = [&[0; 4][..], rts.as_bytes()].concat();
+            log.event(29, 20, &identifier);
+            log.event(9, 100, &[]).event(162, 300, &[0; 8]);
+            log.event(165, 350, &[0; 8]).event(10, 400, &[])
+        });
+        let summary = open(&mut log).ask(&SummaryQuery(None));
+        assert_eq!((summary.gc_ns, summary.prof_ns), (Some(gc_ns), prof_ns));
+        assert_eq!(summary.in_collections_ns(), Some(300), "{rts}");
+    }
 }
 
 /// GHC before 7.6 has no statistics: all that is known is when the capabilities

@@ -49,7 +49,9 @@ fn of_summary(numbers: &mut Numbers, summary: &Summary) {
     count("alloc.bytes", summary.bytes_allocated);
     count("gc.copied", summary.bytes_copied);
     count("gc.count", summary.collections);
-    count("gc.time", summary.gc_ns);
+    count("gc.time", summary.in_collections_ns());
+    count("time.gc", summary.gc_ns);
+    count("time.prof", summary.prof_ns);
     count("heap.live.max", summary.max_residency);
     count("os.threads", summary.os_threads);
     count("time.exit", summary.exit_ns);
@@ -105,6 +107,25 @@ fn of_digest(numbers: &mut Numbers, digest: &Digest) {
     }
 }
 
+/// What the summary knows, metrics know, and nothing else.
+fn same_are_known(measured: &[Measured], summary: &Summary) -> Result<(), String> {
+    let known = [
+        ("gc.count", summary.collections.is_some()),
+        ("gc.copied", summary.bytes_copied.is_some()),
+        ("gc.time", summary.gc_ns.is_some()),
+        ("time.mutator", summary.mutator_ns.is_some()),
+        ("time.productivity", summary.productivity.is_some()),
+    ];
+    for (name, is_known) in known {
+        let mut of_name = measured.iter().filter(|one| one.metric.name == name);
+        let has = of_name.any(|one| !matches!(one.found, Found::None { .. }));
+        if has != is_known {
+            return Err(format!("{name} is known to one: {has}, summary {is_known}"));
+        }
+    }
+    Ok(())
+}
+
 /// Every number of a part of a log.
 fn numbers(
     session: &Session,
@@ -133,6 +154,7 @@ fn numbers(
         Some(findings.unexplained_ns),
     );
     of_metrics(&mut numbers, &measured);
+    same_are_known(&measured, summary)?;
     let digest = Digest::at_once(session.recording(), range);
     if digest.range != summary.range || range.is_some_and(|range| findings.range != range) {
         return Err(format!(
@@ -167,6 +189,10 @@ fn numbers(
     let parallel = parallel.map(|(count, ns)| count as u64 * ns);
     count("thread.run", "parallelism", parallel.sum());
     count("thread.count", "table", table.total);
+    let blocked = threads.iter().flat_map(|thread| thread.blocked_ns.values());
+    count("thread.blocked", "threads", blocked.sum());
+    let blocked_ns = table.all.times.blocked_outside_calls_ns();
+    count("thread.blocked", "table", blocked_ns);
 
     let query = CollectionsQuery {
         range,
@@ -195,7 +221,7 @@ fn numbers(
     if summary.bytes_allocated.is_some() {
         numbers.count("alloc.bytes", "capabilities", Some(allocated.sum()));
     }
-    if let (Some(mutator), Some(gc)) = (summary.mutator_ns, summary.gc_ns) {
+    if let (Some(mutator), Some(gc)) = (summary.mutator_ns, summary.in_collections_ns()) {
         let runtime = summary.init_ns.unwrap_or(0) + summary.exit_ns.unwrap_or(0);
         numbers.count("time.wall", "phases", Some(mutator + gc + runtime));
     }

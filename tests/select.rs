@@ -286,11 +286,11 @@ fn moves_of_a_running_thread_are_no_marks() {
     let rows = stdout(&["spans", path.to_str().expect("UTF-8"), "thread-lifecycle"]);
     std::fs::remove_file(path).expect("it is there");
     let expected = [
-        "6\tMigrated\t0\t\t20\t20\t\t1",
-        "6\tBlocked\t\tcreated\t10\t30\t\t",
-        "6\tRunning\t0\t\t30\t50\t\t",
-        "6\tMigrated\t0\t\t60\t60\t\t3",
-        "6\tBlocked\t\tThreadYielding\t50\t60\topen\t",
+        "6\tMigrated\t0\t\t20\t20\t\t1\t",
+        "6\tBlocked\t\tcreated\t10\t30\t\t\t",
+        "6\tRunning\t0\t\t30\t50\t\t\t",
+        "6\tMigrated\t0\t\t60\t60\t\t3\t",
+        "6\tBlocked\t\tThreadYielding\t50\t60\topen\t\t",
     ];
     assert_eq!(rows.lines().collect::<Vec<_>>(), expected);
 }

@@ -66,7 +66,10 @@ fn a_finished_log_is_printed_as_by_the_other_commands() {
             .collect();
         for gc in stdout(&["spans", &log, "gc"]).lines() {
             let cells: Vec<&str> = gc.split('\t').collect();
-            spans.push(format!("\tGC\t{}\t\t{}\t{}", cells[0], cells[1], cells[2]));
+            spans.push(format!(
+                "\tGC\t{}\t\t{}\t{}\t",
+                cells[0], cells[1], cells[2]
+            ));
         }
         let came = stdout(&["tail", &log, "--what", "spans", window[0], window[1]]);
         let mut came: Vec<String> = came.lines().map(str::to_owned).collect();
@@ -231,7 +234,8 @@ fn a_file_that_was_replaced_or_deleted_is_noticed() {
         },
     );
     let said = said(&output);
-    assert_eq!(said.matches("the file was deleted").count(), 1, "{said}");
+    let deleted = "the file was deleted; what is still written to it is read, and a new file of that name is followed once there is one";
+    assert_eq!(said.matches(deleted).count(), 1, "{said}");
     assert!(said.contains("replaced by another: a log begins"), "{said}");
     let events = stdout(&["events", &second, "--json"]);
     let came = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -136,3 +136,37 @@ fn a_report_is_not_for_terminals() {
             .starts_with(b"<!")
     );
 }
+
+/// A table of thousands of counters ends after the first rows.
+#[test]
+fn long_tables_of_counters_end() {
+    let types = [(210, None, "Ticky counter definition")];
+    let mut log = Build::with_types(&types);
+    log.block(Some(0), (10, 1000), |log| {
+        for number in 0..100_u8 {
+            let texts = format!("\0\x01a\0n{number}\0");
+            let id = u64::from(number).to_be_bytes();
+            log.event(210, 20, &[&id[..], texts.as_bytes()].concat());
+        }
+        log
+    });
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("log");
+    std::fs::write(&path, &log.end().bytes).expect("a file");
+    let ticky = ["ticky", path.to_str().expect("UTF-8")];
+    let (_, printed) = on_terminal(&ticky);
+    assert!(printed.contains("… and 60 more (--limit 100)"), "{printed}");
+    assert!(stdout(&ticky).lines().count() > 100);
+}
+
+#[test]
+fn files_for_other_tools_are_not_for_terminals() {
+    let profile = fixture("ghc-9.6.6/prof-ffi-safe-N1-p-l");
+    let (status, printed) = on_terminal(&["flamegraph", profile.path()]);
+    assert_eq!(status, Some(0), "{printed}");
+    assert!(printed.lines().count() <= 42, "{printed}");
+    for format in ["speedscope", "svg", "pprof"] {
+        let words = ["flamegraph", profile.path(), "--format", format];
+        assert_eq!(on_terminal(&words).0, Some(2), "{format}");
+    }
+}

@@ -5,18 +5,17 @@ use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use analysis::automata::thread_state::{Activity, Reason, ThreadSpan};
+use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::listen::{Alone, at_once};
-use analysis::spans::{Analyses, Open, SpanSink, Spans};
+use analysis::spans::{Analyses, Open, SpanSink, Spans, WaitReasons};
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTimes};
 use analysis::timeline::turns::TurnSums;
 use common::build::Build;
 use common::{Case, Known, for_all, known, reference_is_wrong, stdout, store_of};
-use eventlog::StopStatus;
 use eventlog::ids::{Nanos, ThreadId};
 use eventlog::source::read_log;
-use model::class::{Class, StopCode, WAIT_REASONS, WaitReason};
+use model::class::{Class, ManagerThread, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
 use proptest::prelude::*;
@@ -194,22 +193,26 @@ fn waits_for_a_capability_agree() {
 /// The spans of the lifecycle that are waits, by thread: those after which a
 /// thread must be woken by reason, the others together.
 #[derive(Default)]
-struct Waits(BTreeMap<ThreadId, ([u64; WAIT_REASONS], u64)>);
+struct Waits {
+    threads: BTreeMap<ThreadId, ([u64; WAIT_REASONS], u64)>,
+    reasons: WaitReasons,
+}
 
 impl SpanSink for Waits {
     fn thread(&mut self, thread: ThreadId, span: ThreadSpan, _: Option<Nanos>) {
-        let Activity::Blocked(reason) = span.activity else {
+        if !matches!(span.activity, Activity::Blocked(_)) {
             return;
-        };
-        let code = match reason {
-            Reason::Created => StopCode::CREATED,
-            Reason::Stopped(status) => StopCode(StopStatus::code(status)),
-        };
-        let (blocked, ready) = self.0.entry(thread).or_default();
-        *match code.wait_reason() {
+        }
+        let reason = self.reasons.end(thread, &span);
+        let (blocked, ready) = self.threads.entry(thread).or_default();
+        *match reason {
             Some(reason) => &mut blocked[reason as usize],
             None => ready,
         } += span.span.duration().0;
+    }
+
+    fn woken_by(&mut self, thread: ThreadId, manager: ManagerThread) {
+        self.reasons.woken_by(thread, manager);
     }
 
     fn open(&mut self, open: Open) {
@@ -218,21 +221,6 @@ impl SpanSink for Waits {
         }
     }
 }
-
-/// Reasons that stops tell apart: of a wait for an `MVar` or in STM only who ended it says
-/// that it was for time or I/O.
-const BY_STOP: [&[WaitReason]; 5] = [
-    &[
-        WaitReason::Mvar,
-        WaitReason::Stm,
-        WaitReason::Delay,
-        WaitReason::Io,
-    ],
-    &[WaitReason::BlackHole],
-    &[WaitReason::ThrowTo],
-    &[WaitReason::ForeignCall],
-    &[WaitReason::Other],
-];
 
 /// Blocked and waiting for a capability together are the lifecycle's spans.
 #[test]
@@ -244,7 +232,7 @@ fn waits_are_those_of_the_lifecycle() {
         };
         let mut spans = Spans::new(analyses, Waits::default());
         read_log(&mut case.bytes().as_slice(), &mut spans).map_err(|error| error.to_string())?;
-        let waits = spans.finish().0;
+        let waits = spans.finish().threads;
         let rows = table(store, None).rows;
         for row in &rows {
             let (waits, ready_ns) = waits.get(&row.id).copied().unwrap_or_default();
@@ -253,13 +241,10 @@ fn waits_are_those_of_the_lifecycle() {
                 continue;
             }
             let mut woken_ns = 0;
-            for reasons in BY_STOP {
-                let sum = |times: &[u64; WAIT_REASONS]| -> u64 {
-                    reasons.iter().map(|&reason| times[reason as usize]).sum()
-                };
-                let late = sum(&waits).checked_sub(sum(&times.blocked_ns));
-                let late = late.ok_or_else(|| format!("thread {}: {reasons:?}", row.id))?;
-                if reasons == [WaitReason::ForeignCall] {
+            for reason in WaitReason::ALL {
+                let late = waits[reason as usize].checked_sub(times.blocked_ns[reason as usize]);
+                let late = late.ok_or_else(|| format!("thread {}: {reason:?}", row.id))?;
+                if reason == WaitReason::ForeignCall {
                     expect("foreign calls", late, 0)?;
                 }
                 woken_ns += late;

@@ -211,3 +211,24 @@ fn long_names_stay_in_their_columns() {
     assert_eq!(status, Some(0), "{errors}");
     assert!(printed.contains(&long));
 }
+
+/// A guard with a misspelt reason, or a cut to a thread that the log does not have, says so.
+#[test]
+fn unknown_reasons_threads_and_capabilities_are_told() {
+    let log = fixture("ghc-9.6.6/dense-N2-l-flush");
+    let path = log.path();
+    let (status, _, errors) = run(&["assert", path, "thread.blocked{reason=nonsense} < 1 ms"]);
+    assert_eq!(status, Some(2), "{errors}");
+    assert!(
+        errors.contains("the reasons are MVar, black hole"),
+        "{errors}"
+    );
+    let (status, ..) = run(&["assert", path, "thread.blocked{reason=mvar} < 1 s"]);
+    assert_eq!(status, Some(0));
+    let cut = |option, value| run(&["cut", path, "--out", "/dev/null", option, value]);
+    let (status, _, errors) = cut("--thread", "9999");
+    assert_ne!(status, Some(0));
+    assert!(errors.contains("the log has no thread 9999"), "{errors}");
+    let (_, _, errors) = cut("--cap", "99");
+    assert!(errors.contains("no events of capability 99"), "{errors}");
+}

@@ -194,7 +194,7 @@ fn share(row: &Difference) -> f64 {
 }
 
 /// A change in percent, or how many times as much if it is very much.
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     const VERY_MUCH: f64 = 9.0;
     match share {
         share if share.is_infinite() => String::new(),

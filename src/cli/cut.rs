@@ -11,7 +11,7 @@ use super::{Condition, Failure, LogFile, Range, report, say};
 use analysis::capability::Lives;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, ThreadId};
-use eventlog::{Event, EventType, Record};
+use eventlog::{Event, EventSet, EventType, Record};
 use eventlog_edit::anonymous::Anonymiser;
 use eventlog_edit::cut::{Cut, CutCounts, Selection};
 
@@ -83,6 +83,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let header = reader.header().map(|header| &**header);
     let (file, counts) = cut.finish(header).map_err(failed)?;
     finish_output(file).map_err(failed)?;
+    let known: Vec<CapId> = lives.caps().map(|(cap, _)| cap).collect();
+    for cap in &arguments.cap {
+        if !known.contains(&CapId(*cap)) {
+            say(format_args!("the log has no events of capability {cap}"));
+        }
+    }
     if counts.unknown > 0 {
         say(format_args!(
             "{} events of types that are not known were left out: nobody can tell which texts they have",
@@ -118,30 +124,35 @@ pub(super) fn speed(bytes: u64, begin: Instant) -> String {
 /// The threads of these numbers or labels.
 fn threads_named(input: &Input, names: &[String]) -> Result<SeededSet<ThreadId>, Failure> {
     let mut found = SeededSet::default();
-    let mut labels: Vec<(&str, bool)> = Vec::new();
-    for name in names {
-        match name.parse() {
-            Ok(number) => drop(found.insert(ThreadId(number))),
-            Err(_) => labels.push((name, false)),
-        }
-    }
-    if labels.is_empty() {
-        return Ok(found);
-    }
+    let mut wanted: Vec<(&str, Option<ThreadId>, bool)> = names
+        .iter()
+        .map(|name| (name.as_str(), name.parse().ok().map(ThreadId), false))
+        .collect();
     input.read(&mut |record: &Record<'_>| {
-        if record.id == EventType::THREAD_LABEL
-            && let Event::ThreadLabel { thread, label } = record.event()
-        {
-            for (name, is_found) in &mut labels {
-                if label.0 == name.as_bytes() {
-                    *is_found = true;
-                    found.insert(thread);
-                }
+        const NAMING: EventSet = EventSet::of(&[
+            EventType::CREATE_THREAD,
+            EventType::RUN_THREAD,
+            EventType::THREAD_LABEL,
+        ]);
+        if !NAMING.contains(record.id) {
+            return;
+        }
+        let (thread, label) = match record.event() {
+            Event::CreateThread { thread } | Event::RunThread { thread } => (thread, None),
+            Event::ThreadLabel { thread, label } => (thread, Some(label)),
+            _ => return,
+        };
+        for (name, number, is_found) in &mut wanted {
+            let is_called = label.is_some_and(|label| label.0 == name.as_bytes());
+            if *number == Some(thread) || (number.is_none() && is_called) {
+                *is_found = true;
+                found.insert(thread);
             }
         }
     })?;
-    match labels.iter().find(|(_, is_found)| !is_found) {
-        Some((name, _)) => Err(Failure::Absent(format!("no thread is called {name}"))),
+    match wanted.iter().find(|(.., is_found)| !is_found) {
+        Some((name, None, _)) => Err(Failure::Absent(format!("no thread is called {name}"))),
+        Some((name, ..)) => Err(Failure::Absent(format!("the log has no thread {name}"))),
         None => Ok(found),
     }
 }

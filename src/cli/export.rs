@@ -21,6 +21,7 @@ use export::format::{Error, Format, Written};
 use export::formats::{self, FORMATS};
 use export::log::{Log, Taker};
 use model::time::Interval;
+use session::cells::Formulas;
 use session::{MemoryBudget, Session};
 use views::fingerprint::Fingerprint;
 
@@ -43,6 +44,10 @@ pub(super) struct Arguments {
     /// When the clocks of the logs were 0, for those that do not tell: as 2026-11-20T09:47:03Z, or in seconds since 1970
     #[arg(long, value_name = "TIME")]
     wall_clock: Option<WallClock>,
+    /// In CSV, leave cells alone that a spreadsheet would take for formulas; without this they
+    /// begin with an apostrophe
+    #[arg(long)]
+    raw: bool,
     /// Say how many bytes were read of each log, and how fast
     #[arg(long)]
     verbose: bool,
@@ -84,6 +89,10 @@ fn format() -> impl TypedValueParser<Value = &'static Format> {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let range = arguments.range.span()?;
+    if arguments.raw && arguments.format.name != "csv" {
+        let what = "--raw is for --format csv: other formats have texts as they are";
+        return Err(Failure::Usage(what.to_owned()));
+    }
     let mut condition = Condition::Sound;
     let mut done = Done::default();
     remove_unfinished_on_signals(INTERRUPTED);
@@ -145,6 +154,10 @@ fn export(
         session: &session,
         range: session.recording().within_cut(range),
         clock_origin_ns: clock_origin_ns(&session).or(arguments.wall_clock.map(|clock| clock.ns)),
+        formulas: match arguments.raw {
+            true => Formulas::Kept,
+            false => Formulas::Neutralised,
+        },
         read_again: &read_again,
     };
     write(arguments, &log)?;

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
+use super::try_command::try_command;
 use super::{Condition, Failure, Out, Whole, report};
 use insight::finding::{Axis, Finding, Severity};
 use insight::report::{Passed, Report};
@@ -18,15 +21,30 @@ pub(super) struct Arguments {
     all: bool,
 }
 
+/// The JSON.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    /// The command that measures the flags that findings advise.
+    try_command: Option<&'a str>,
+}
+
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let (session, range) = arguments.of.read()?;
     let found = session.ask(&FindingsQuery(range)).unwrap_or_default();
+    let process = session.recording().info.process();
+    let try_command = try_command(&found.findings, &process);
     if arguments.of.json {
-        out.json(&found)?;
+        out.json(&Document {
+            report: &found,
+            try_command: try_command.as_deref(),
+        })?;
     } else {
         out.text(Text {
             report: &found,
             all: arguments.all,
+            try_command: try_command.as_deref(),
         })?;
     }
     Ok(report(session.reader()))
@@ -36,6 +54,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 struct Text<'a> {
     report: &'a Report,
     all: bool,
+    try_command: Option<&'a str>,
 }
 
 impl fmt::Display for Text<'_> {
@@ -67,6 +86,9 @@ impl fmt::Display for Text<'_> {
         if self.all {
             write_passed("Found nothing", &report.clear, f)?;
             write_passed("Could not tell", &report.cannot_tell, f)?;
+        }
+        if let Some(command) = self.try_command {
+            writeln!(f, "\nTry it: {command}")?;
         }
         Ok(())
     }

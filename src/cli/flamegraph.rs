@@ -9,6 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
 use super::flame_beside::Other;
+use super::out::MOST_ROWS;
 use super::output_file::create_output;
 use super::{Condition, Failure, LogFile, Out, Output, Range, Style, Table, report, say};
 use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
@@ -200,8 +201,12 @@ impl Stacks {
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
-    if arguments.format == Format::Pprof && arguments.out.is_none() && io::stdout().is_terminal() {
-        let what = "pprof's format is not for terminals: name a file with --out";
+    let is_for_programs = matches!(
+        arguments.format,
+        Format::Pprof | Format::Speedscope | Format::Svg
+    );
+    if is_for_programs && arguments.out.is_none() && io::stdout().is_terminal() {
+        let what = "this format is not for terminals: name a file with --out";
         return Err(Failure::Usage(what.to_owned()));
     }
     let of_spans =
@@ -460,8 +465,13 @@ fn print_totals(rows: &[FlameRow], censuses: u32, output: Output, out: &mut Out)
         let rounded = (u128::from(amount) * 2 + u128::from(count)) / u128::from(count * 2);
         rounded as u64
     };
+    let most = if output.is_for_terminal() {
+        MOST_ROWS as usize
+    } else {
+        rows.len()
+    };
     let mut table = Table::begin(out, output, &COLUMNS)?;
-    for row in rows {
+    for row in rows.iter().take(most) {
         let (own, total) = (mean(row.own), mean(row.total));
         if table.is_json() {
             table.object(&json!({
@@ -486,7 +496,14 @@ fn print_totals(rows: &[FlameRow], censuses: u32, output: Output, out: &mut Out)
             ])?;
         }
     }
-    table.end()
+    table.end()?;
+    let more = rows.len().saturating_sub(most);
+    if more > 0 {
+        say(format_args!(
+            "{more} more functions: name a file, or pipe them to another program"
+        ));
+    }
+    Ok(())
 }
 
 /// The columns of totals of spans by windows: times in ns.

@@ -60,11 +60,13 @@ impl LogFile {
         &self.file
     }
 
-    /// Reads it with all analyses. A range that lies outside of it is refused.
+    /// Reads it with all analyses. A range that lies outside of it is refused; of a log that was cut the
+    /// range is the part in the range that it was cut to.
     pub(super) fn read(&self, range: super::Range) -> Result<(Session, Option<Interval>), Failure> {
         let span = range.span()?;
         let session = self.open()?.read_session()?;
         range.check(session.recording().info.lives.log())?;
+        let span = session.recording().within_cut(span);
         Ok((session, span))
     }
 

@@ -48,6 +48,13 @@ mod tail_rows;
 mod threads;
 mod ticky;
 mod time;
+mod try_candidates;
+mod try_child;
+mod try_command;
+mod try_flags;
+mod try_options;
+mod try_outcome;
+mod try_rounds;
 mod verdicts;
 mod view;
 mod view_files;
@@ -98,6 +105,8 @@ enum Command {
     Summary(Whole),
     /// What is wrong with the program, as far as the log tells: what it costs, where it is seen, what to try
     Findings(findings::Arguments),
+    /// Measure which flags of the runtime make a program faster: `try -- ./program +RTS -N2`
+    Try(Box<try_flags::Arguments>),
     /// All that matters of a log in one HTML file, to be read, printed and sent: numbers, findings, timeline, collections, heap, threads
     Report(report::Arguments),
     /// Every number of a log that has a name, for scripts and for `assert`
@@ -202,6 +211,7 @@ fn main() -> ExitCode {
         Command::Spans(arguments) => spans::run(arguments, &mut out),
         Command::Summary(arguments) => summary::run(arguments, &mut out),
         Command::Findings(arguments) => findings::run(arguments, &mut out),
+        Command::Try(arguments) => try_flags::run(arguments, &mut out),
         Command::Report(arguments) => report::run(arguments, &mut out),
         Command::Metrics(arguments) => metrics::run(arguments, &mut out),
         Command::Assert(arguments) => assert::run(arguments, &mut out),

@@ -6,6 +6,7 @@ use super::{Condition, Failure, Out, Whole, report};
 use insight::measured::Found;
 use insight::metrics::Looked;
 use insight::{Amount, Measured, Scope};
+use model::time::Interval;
 
 pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {
     let (session, range) = arguments.read()?;
@@ -15,14 +16,14 @@ pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure
         out.json(&measured)?;
     } else {
         for measured in &measured {
-            out.text(format_args!("{}\n", Line(measured)))?;
+            out.text(format_args!("{}\n", Line(measured, looked.scope.range)))?;
         }
     }
     Ok(report(session.reader()))
 }
 
-/// A metric for people.
-struct Line<'a>(&'a Measured);
+/// A metric for people, beside those of a range.
+struct Line<'a>(&'a Measured, Interval);
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -42,6 +43,11 @@ impl fmt::Display for Line<'_> {
             }
             Found::None { .. } => write!(f, "no data")?,
         }
-        write!(f, "\t{}", metric.help)
+        write!(f, "\t{}", metric.help)?;
+        if self.0.range != self.1 {
+            let (from, to) = (self.0.range.start().0, self.0.range.end().0);
+            write!(f, " It is of {from} to {to} ns, which the rules look at.")?;
+        }
+        Ok(())
     }
 }

@@ -18,7 +18,7 @@ use serde::Serialize;
 pub(super) use columns::{Rows, in_columns, in_columns_before_text, in_widths};
 pub(super) use screen::{Style, escape_line};
 pub(super) use table::{Output, Table};
-pub(super) use terminal::{RowLimit, print_table};
+pub(super) use terminal::{MOST_ROWS, RowLimit, print_table};
 
 use screen::Screen;
 

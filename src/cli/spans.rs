@@ -11,10 +11,11 @@ use analysis::automata::Oddity;
 use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::capability::{Lives, Usage, idle};
 use analysis::diagnostics::Diagnostic;
-use analysis::spans::{Analyses, Open, SpanSink, Spans};
+use analysis::spans::{Analyses, Open, SpanSink, Spans, WaitReasons};
 use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::{EventType, Record, Sink};
+use eventlog::{Event, EventType, Record, Sink};
+use model::class::{ManagerThread, WaitReason};
 use model::format;
 use model::time::Interval;
 use session::cells::Cell;
@@ -46,7 +47,8 @@ pub(super) enum Analysis {
     Gc,
     /// Runs of threads: cap, thread, start, end
     Mutator,
-    /// What threads do: thread, category, cap, reason, start, end
+    /// What threads do: thread, category, cap, reason (the status of the stop), start, end, and
+    /// for what a blocked thread waited
     ThreadState,
     /// What capabilities do: cap, category, thread, start, end
     CapabilityUsage,
@@ -68,10 +70,26 @@ impl Analysis {
         match self {
             Self::Gc => &["cap", "start", "end"],
             Self::Mutator => &["cap", "thread", "start", "end"],
-            Self::ThreadState => &["thread", "category", "cap", "reason", "start", "end"],
+            Self::ThreadState => &[
+                "thread",
+                "category",
+                "cap",
+                "reason",
+                "start",
+                "end",
+                "wait_reason",
+            ],
             Self::CapabilityUsage => &["cap", "category", "thread", "start", "end"],
             Self::ThreadLifecycle => &[
-                "thread", "category", "cap", "reason", "start", "end", "open", "to",
+                "thread",
+                "category",
+                "cap",
+                "reason",
+                "start",
+                "end",
+                "open",
+                "to",
+                "wait_reason",
             ],
         }
     }
@@ -102,9 +120,9 @@ pub(super) struct Migration {
 pub(super) enum Row {
     Gc(CapId, Interval),
     Mutator(Option<CapId>, ThreadId, Interval),
-    Thread(ThreadId, ThreadSpan),
-    /// A span of a thread's life, and whether the end of the log cut it off.
-    Life(ThreadId, ThreadSpan, bool),
+    Thread(ThreadId, ThreadSpan, Option<WaitReason>),
+    /// A span of a thread's life, for what the thread waited, and whether the end of the log cut it off.
+    Life(ThreadId, ThreadSpan, Option<WaitReason>, bool),
     Migration(ThreadId, Migration),
     Usage(CapId, Usage, Interval),
 }
@@ -121,7 +139,7 @@ impl Row {
     fn span(&self) -> Interval {
         match self {
             Self::Gc(_, span) | Self::Mutator(_, _, span) | Self::Usage(_, _, span) => *span,
-            Self::Thread(_, thread) | Self::Life(_, thread, _) => thread.span,
+            Self::Thread(_, thread, _) | Self::Life(_, thread, ..) => thread.span,
             Self::Migration(_, Migration { at, .. }) => Interval::at(*at),
         }
     }
@@ -130,7 +148,7 @@ impl Row {
         match self {
             Self::Gc(..) | Self::Usage(_, Usage::Gc | Usage::Idle, _) => None,
             Self::Mutator(_, thread, _)
-            | Self::Thread(thread, _)
+            | Self::Thread(thread, ..)
             | Self::Life(thread, ..)
             | Self::Migration(thread, _)
             | Self::Usage(_, Usage::Mutator(thread), _) => Some(*thread),
@@ -144,15 +162,24 @@ impl Row {
         };
         let (start, end) = (span.start().0.into(), span.end().0.into());
         let cap = cap_cell(Some(*cap));
-        vec![Cell::Absent, "GC".into(), cap, Cell::Absent, start, end]
+        let nothing = || Cell::Absent;
+        vec![
+            nothing(),
+            "GC".into(),
+            cap,
+            nothing(),
+            start,
+            end,
+            nothing(),
+        ]
     }
 
     fn cells(&self) -> Vec<Cell<'static>> {
         let mut cells = match self {
             Self::Gc(cap, _) => vec![cap_cell(Some(*cap))],
             Self::Mutator(cap, thread, _) => vec![cap_cell(*cap), thread_cell(*thread)],
-            Self::Thread(thread, ThreadSpan { activity, .. })
-            | Self::Life(thread, ThreadSpan { activity, .. }, _) => {
+            Self::Thread(thread, ThreadSpan { activity, .. }, _)
+            | Self::Life(thread, ThreadSpan { activity, .. }, ..) => {
                 let (category, cap, reason) = match activity {
                     Activity::Running(cap) => ("Running", cap_cell(*cap), Cell::Absent),
                     Activity::Blocked(why) => ("Blocked", Cell::Absent, why.to_string().into()),
@@ -175,9 +202,13 @@ impl Row {
         let span = self.span();
         cells.extend([span.start().0.into(), span.end().0.into()]);
         match self {
-            Self::Life(_, _, open) => cells.extend([Cell::Flag(*open, "open"), Cell::Absent]),
+            Self::Thread(_, _, wait) => cells.push(wait.map(WaitReason::name).into()),
+            Self::Life(_, _, wait, open) => {
+                let wait = wait.map(WaitReason::name).into();
+                cells.extend([Cell::Flag(*open, "open"), Cell::Absent, wait]);
+            }
             Self::Migration(_, Migration { to, .. }) => {
-                cells.extend([Cell::Flag(false, "open"), cap_cell(*to)]);
+                cells.extend([Cell::Flag(false, "open"), cap_cell(*to), Cell::Absent]);
             }
             _ => {}
         }
@@ -190,6 +221,8 @@ impl Row {
 struct RecordedKinds {
     gc: bool,
     scheduler: bool,
+    /// The range that the log was cut to, if it was.
+    cut: Option<Interval>,
 }
 
 impl Sink for RecordedKinds {
@@ -197,6 +230,12 @@ impl Sink for RecordedKinds {
         match record.id {
             EventType::GC_START | EventType::GC_END => self.gc = true,
             EventType::RUN_THREAD | EventType::STOP_THREAD => self.scheduler = true,
+            EventType::CUT_RANGE => {
+                if let Event::CutRange { from, to, .. } = record.event() {
+                    let range = Interval::new(Nanos(from), Nanos(to));
+                    self.cut = Some(self.cut.map_or(range, |cut| cut.hull(range)));
+                }
+            }
             _ => {}
         }
     }
@@ -239,6 +278,7 @@ struct Collector {
     rows: Vec<Row>,
     /// The moves of each thread since its last span ended.
     moves: SeededMap<ThreadId, Vec<Migration>>,
+    wait_reasons: WaitReasons,
     /// The first [`TOLD`] of them.
     oddities: Vec<Diagnostic>,
     oddity_count: usize,
@@ -264,7 +304,8 @@ impl Collector {
                 self.rows.push(Row::Migration(thread, migration));
             }
         }
-        self.rows.push(Row::Life(thread, span, open));
+        let wait = self.wait_reasons.end(thread, &span);
+        self.rows.push(Row::Life(thread, span, wait, open));
     }
 }
 
@@ -279,7 +320,10 @@ impl SpanSink for Collector {
 
     fn thread(&mut self, thread: ThreadId, span: ThreadSpan, _: Option<Nanos>) {
         match (self.analysis, span.activity) {
-            (Analysis::ThreadState, _) => self.rows.push(Row::Thread(thread, span)),
+            (Analysis::ThreadState, _) => {
+                let wait = self.wait_reasons.end(thread, &span);
+                self.rows.push(Row::Thread(thread, span, wait));
+            }
             (Analysis::ThreadLifecycle, _) => self.life(thread, span, false),
             (Analysis::Mutator, Activity::Running(cap)) if self.by == By::Thread => {
                 self.rows.push(Row::Mutator(cap, thread, span.span));
@@ -290,6 +334,10 @@ impl SpanSink for Collector {
             }
             _ => {}
         }
+    }
+
+    fn woken_by(&mut self, thread: ThreadId, manager: ManagerThread) {
+        self.wait_reasons.woken_by(thread, manager);
     }
 
     fn mutator(&mut self, cap: CapId, thread: ThreadId, span: Interval) {
@@ -340,6 +388,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         only: arguments.thread.map(ThreadId),
         rows: Vec::new(),
         moves: SeededMap::default(),
+        wait_reasons: WaitReasons::default(),
         oddities: Vec::new(),
         oddity_count: 0,
     };
@@ -351,6 +400,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let (spans, (lives, recorded)) = sink;
     arguments.range.check(lives.log())?;
     let mut collector = spans.finish();
+    if let Some(cut) = recorded.cut {
+        let asked = collector.range;
+        collector.range = Some(asked.map_or(cut, |range| range.clip(cut)));
+    }
     if analysis == Analysis::CapabilityUsage {
         add_idle(&lives, &mut collector.rows);
     }
@@ -397,6 +450,7 @@ fn terminal_row(analysis: Analysis, row: &Row) -> Vec<String> {
             "cap" => words += &format!("{separator}capability {text}"),
             "thread" => words += &format!("{separator}thread {text}"),
             "to" => words += &format!("{separator}to capability {text}"),
+            "wait_reason" => words += &format!(" ({text})"),
             _ => words += &format!("{separator}{text}"),
         }
     }

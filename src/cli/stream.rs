@@ -245,7 +245,7 @@ fn follow_file(path: &PathBuf, to: &SyncSender<Came>) -> Result<(), Unheard> {
             Ok(now) => now,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if !std::mem::replace(&mut is_deleted, true) {
-                    let what = "the file was deleted; what is still written to it is read, and a new file of that name";
+                    let what = "the file was deleted; what is still written to it is read, and a new file of that name is followed once there is one";
                     to.send(Came::Notice(what.to_owned()))?;
                 }
                 continue;

@@ -5,10 +5,11 @@ use std::io;
 use super::events::json_object;
 use super::{Out, Output, Table, cap_or_dash, spans};
 use analysis::automata::thread_state::ThreadSpan;
-use analysis::spans::{Analyses, SpanSink, Spans};
+use analysis::spans::{Analyses, SpanSink, Spans, WaitReasons};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::sentence::write_sentence;
 use eventlog::{Names, Record, Sink};
+use model::class::ManagerThread;
 use model::time::Interval;
 
 /// The events of a log. A thread has its label from when that was given on.
@@ -53,15 +54,23 @@ impl<'a> EventRows<'a> {
 
 /// The spans that ended and were not printed yet.
 #[derive(Debug, Default)]
-struct Ended(Vec<spans::Row>);
+struct Ended {
+    rows: Vec<spans::Row>,
+    wait_reasons: WaitReasons,
+}
 
 impl SpanSink for Ended {
     fn gc(&mut self, cap: CapId, span: Interval) {
-        self.0.push(spans::Row::Gc(cap, span));
+        self.rows.push(spans::Row::Gc(cap, span));
     }
 
     fn thread(&mut self, thread: ThreadId, span: ThreadSpan, _: Option<Nanos>) {
-        self.0.push(spans::Row::Thread(thread, span));
+        let wait = self.wait_reasons.end(thread, &span);
+        self.rows.push(spans::Row::Thread(thread, span, wait));
+    }
+
+    fn woken_by(&mut self, thread: ThreadId, manager: ManagerThread) {
+        self.wait_reasons.woken_by(thread, manager);
     }
 }
 
@@ -90,7 +99,7 @@ impl<'a> SpanRows<'a> {
 
     pub(super) fn event(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.spans.event(record);
-        for row in self.spans.sink.0.drain(..) {
+        for row in self.spans.sink.rows.drain(..) {
             self.table.row(&row.among_threads())?;
         }
         Ok(())

@@ -77,7 +77,7 @@ fn line(row: &ThreadTimes) -> [String; 7] {
     [
         lasted(times.running_ns.saturating_add(times.open_ns)),
         lasted(times.ready_ns().saturating_add(times.ready_paused_ns)),
-        lasted(times.all_blocked_ns() - times.foreign_ns()),
+        lasted(times.blocked_outside_calls_ns()),
         lasted(times.foreign_ns()),
         count(row.sums.runs),
         lasted(row.sums.longest_ready_ns),

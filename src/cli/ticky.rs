@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::out::{escape_line, in_columns_before_text};
+use super::out::{MOST_ROWS, escape_line, in_columns_before_text};
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
 use analysis::ticky::{TickyColumn, TickyQuery, TickyRow, TickyTable};
 use scene::format;
@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         filter: arguments.filter.clone(),
         sort: arguments.sort,
         descending: arguments.sort.largest_first() != arguments.reverse,
-        rows: 0..arguments.limit.unwrap_or(u64::MAX),
+        rows: 0..most_rows(arguments),
     };
     let table = session.ask(&query);
     let condition = report(session.reader());
@@ -69,12 +69,24 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         rows.end()?;
     } else {
         out.text(in_columns(&table))?;
+        let more = table.total.saturating_sub(table.rows.len() as u64);
+        if more > 0 && arguments.limit.is_none() {
+            let (more, all) = (format::count(more), table.total);
+            out.text(format_args!("… and {more} more (--limit {all})\n"))?;
+        }
     }
     if let Some(flaw) = table.flaw() {
         out.flush()?;
         say(of_flaw(flaw));
     }
     Ok(condition)
+}
+
+/// How many rows are asked for: on a terminal the first ones only.
+fn most_rows(arguments: &Arguments) -> u64 {
+    let is_for_terminal = !arguments.tsv && arguments.output.is_for_terminal();
+    let usual = if is_for_terminal { MOST_ROWS } else { u64::MAX };
+    arguments.limit.unwrap_or(usual)
 }
 
 fn document(table: &TickyTable) -> serde_json::Value {

@@ -28,12 +28,18 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let (session, range) = arguments.of.read()?;
-    let range = session.recording().within_cut(range);
     let program = session.ask(&TimeQuery(range));
     if arguments.of.json {
         print_json(&program, &session, range, out)?;
     } else if io::stdout().is_terminal() {
-        out.text(in_columns(&capabilities(&program, readable)))?;
+        let rows = capabilities(&program, readable);
+        let (most, all) = (arguments.limit.rows(), program.caps.len() as u64);
+        let shown = usize::try_from(most).unwrap_or(usize::MAX);
+        out.text(in_columns(rows.get(..=shown).unwrap_or(&rows)))?;
+        if all > most {
+            let more = format::count(all - most);
+            out.text(format_args!("… and {more} more (--all)\n"))?;
+        }
         out.text("\n")?;
         print_first_threads(&session, range, arguments.limit, out)?;
         out.text("\n")?;

@@ -16,7 +16,6 @@ use super::same::Same;
 use super::track_menu::TrackMenu;
 use super::viewer::{Control, Description, Press, ViewerRef, Wheel};
 use session::tracks::name::TrackName;
-use views::timeline::TOP_PX;
 use views::timeline::arrange::{TrackChange, TrackView};
 use views::timeline::layout::Layout;
 
@@ -80,7 +79,7 @@ fn place(event: &PointerEvent) -> (f64, f64) {
 /// Canvas, heads of tracks, scroll box and listeners.
 #[component]
 pub(super) fn Timeline(props: &TimelineProps) -> Html {
-    let (scroll, spacer) = (use_node_ref(), use_node_ref());
+    let scroll = use_node_ref();
     let (picture, canvas, pointed) = (use_node_ref(), use_node_ref(), use_node_ref());
     {
         let nodes = Nodes {
@@ -95,22 +94,13 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
             move || drop(kept)
         });
     }
-    {
-        let spacer = spacer.clone();
-        let height = TOP_PX + props.layout.height();
-        use_effect_with(height, move |height| {
-            if let Some(spacer) = spacer.cast::<HtmlElement>() {
-                set_style(&spacer, "height", &format!("{height}px"));
-            }
-        });
-    }
     let tip = props
         .description
         .as_ref()
         .filter(|description| description.tip);
     html! {
         <div ref={scroll} class="timeline" tabindex="-1" data-viewer={props.viewer.number().0.to_string()}>
-            <div ref={spacer} class="spacer">
+            <div class="spacer">
                 <div ref={picture} class="picture">
                     { canvas_with_gestures(props, canvas) }
                     if let Some(found) = &props.found { <FindingMarks ..found.clone() /> }

@@ -14,6 +14,7 @@ use export::format;
 use export::formats::FORMATS;
 use export::log::{Log, Taker};
 use session::Session;
+use session::cells::Formulas;
 use session::questions::DigestQuery;
 use views::fingerprint::fingerprint;
 
@@ -250,6 +251,7 @@ impl Written {
             session: &session,
             range: None,
             clock_origin_ns: Some(0),
+            formulas: Formulas::default(),
             read_again: &read_again,
         };
         for format in FORMATS {

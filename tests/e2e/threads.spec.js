@@ -57,8 +57,8 @@ test('saves what each thread did, as the reference counted it', async ({ page })
     const { run_ns: run, slices, labels } = counted[row.thread];
     expect(row, `thread ${row.thread}`).toMatchObject({ running_ns: String(run), runs: String(slices), label: labels.at(-1) ?? '' });
     if (row.created_ns !== '' && row.finished_ns !== '') {
-      const life =
-        Number(row.running_ns) + Number(row.ready_in_collection_ns) + Number(row.ready_ns) + Number(row.blocked_ns);
+      const parts = [row.running_ns, row.ready_in_collection_ns, row.ready_ns, row.blocked_ns, row.foreign_call_ns];
+      const life = parts.reduce((sum, part) => sum + Number(part), 0);
       expect(life, `thread ${row.thread}`).toBe(row.finished_ns - row.created_ns);
     }
   }

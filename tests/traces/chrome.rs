@@ -54,6 +54,9 @@ pub(crate) fn read(bytes: &[u8]) -> Tally {
                     *tally.instants.entry(key).or_default() += 1;
                     continue;
                 }
+                if key.1 == "blocked" {
+                    *tally.blocked.entry(name).or_default() += 1;
+                }
                 add(&mut tally.spans, key, duration);
                 slices.entry(of).or_default().push((at, at + duration));
             }

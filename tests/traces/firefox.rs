@@ -77,6 +77,13 @@ fn markers(profile: &Value, thread: &Value, tally: &mut Tally) {
         match phases[place].as_u64() {
             Some(0) => *tally.instants.entry(key).or_default() += 1,
             Some(1) => {
+                if key.1 == "blocked" {
+                    let name = texts[index(&data[place]["what"])].as_str();
+                    *tally
+                        .blocked
+                        .entry(name.expect("a name").to_owned())
+                        .or_default() += 1;
+                }
                 let (start, end) = (ns(&starts[place]), ns(&ends[place]));
                 add(&mut tally.spans, key, end - start);
             }

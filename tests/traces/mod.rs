@@ -19,6 +19,7 @@ use export::formats;
 use export::log::{Log, Taker};
 use model::time::Interval;
 use session::Session;
+use session::cells::Formulas;
 use views::fingerprint::fingerprint;
 
 use super::common::session_of;
@@ -37,6 +38,8 @@ pub(crate) fn add<K: Ord>(sums: &mut BTreeMap<K, Sum>, key: K, ns: u64) {
 pub(crate) struct Tally {
     /// Spans by lane and category.
     pub(crate) spans: BTreeMap<(String, String), Sum>,
+    /// How many spans in which something blocked a thread have a name.
+    pub(crate) blocked: BTreeMap<String, u64>,
     /// Points by lane and category.
     pub(crate) instants: BTreeMap<(String, String), u64>,
     /// Arrows with two ends.
@@ -164,6 +167,7 @@ impl Exporting {
             session: &self.session,
             range: range.map(|(from, to)| Interval::new(Nanos(from), Nanos(to))),
             clock_origin_ns: Some(self.origin_ns()),
+            formulas: Formulas::default(),
             read_again: &read_again,
         };
         write(&log).expect("it is written");

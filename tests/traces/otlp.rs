@@ -86,6 +86,19 @@ impl Otlp {
             .collect()
     }
 
+    /// How many spans in which something blocked a thread have a reason.
+    pub(crate) fn blocked(&self) -> BTreeMap<String, u64> {
+        let mut blocked = BTreeMap::new();
+        let names = self
+            .spans
+            .iter()
+            .map(|span| text(&span.attributes, "blocked"));
+        for name in names.flatten() {
+            *blocked.entry(name).or_default() += 1;
+        }
+        blocked
+    }
+
     /// In what it differs from the log.
     pub(crate) fn check(&self, exporting: &Exporting, lives: &Lives) -> Option<String> {
         self.check_spans(exporting)

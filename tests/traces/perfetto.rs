@@ -92,8 +92,10 @@ impl Reader {
             self.arguments.of(argument.name_iid());
             assert!(argument.value.is_some());
         }
-        if let Some(name) = event.name_iid {
-            self.names.of(name);
+        let interned = event.name_iid.map(|name| self.names.of(name));
+        if category.as_deref() == Some("blocked") {
+            let name = interned.unwrap_or_else(|| event.name().to_owned());
+            *self.tally.blocked.entry(name).or_default() += 1;
         }
         let is_named = event.name_iid.is_some() || event.name.is_some();
         let is_counter = self.counters.contains_key(&track);

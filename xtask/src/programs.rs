@@ -29,6 +29,12 @@ pub(crate) const SHIPPED_PROFILE: &str = "shipped";
 /// Cargo profile of both programs of a quick site.
 pub(crate) const QUICK_PROFILE: &str = "quick";
 
+/// Package and binary that generates the JavaScript of a program of the site.
+pub(crate) const BINDGEN: &str = "bindgen";
+
+/// Cargo profile of [`BINDGEN`].
+pub(crate) const TOOL_PROFILE: &str = "tool";
+
 /// Package and binary of the command line.
 pub(crate) const COMMAND_LINE: &str = "eventscope";
 

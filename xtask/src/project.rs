@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use crate::process::Result;
 use crate::steps::Steps;
 use crate::tools;
+use crate::wasm;
 
 /// The project's folder, the steps of the command, and the tools that it has prepared.
 ///
@@ -17,6 +18,7 @@ pub(crate) struct Project {
     wasm_target: OnceLock<Result<()>>,
     npm_packages: OnceLock<Result<()>>,
     chromium: OnceLock<Result<PathBuf>>,
+    bindgen: OnceLock<Result<()>>,
 }
 
 impl Project {
@@ -33,6 +35,7 @@ impl Project {
             wasm_target: OnceLock::new(),
             npm_packages: OnceLock::new(),
             chromium: OnceLock::new(),
+            bindgen: OnceLock::new(),
         }
     }
 
@@ -60,6 +63,16 @@ impl Project {
                 }
                 self.steps
                     .run("npm packages", || tools::install_npm_packages(&self.root))
+            })
+            .clone()
+    }
+
+    /// Compiles the program that generates JavaScript.
+    pub(crate) fn bindgen(&self) -> Result<()> {
+        self.bindgen
+            .get_or_init(|| {
+                self.steps
+                    .run("compiling bindgen", || wasm::compile_bindgen(&self.root))
             })
             .clone()
     }

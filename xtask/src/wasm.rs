@@ -8,10 +8,9 @@ use std::process::Command;
 use std::thread;
 
 use sha2::{Digest, Sha256};
-use wasm_bindgen_cli_support::Bindgen;
 
 use crate::process::{self, During, Failure, Result};
-use crate::programs::{PROGRAMS, Program, QUICK_PROFILE, SHIPPED_PROFILE};
+use crate::programs::{BINDGEN, PROGRAMS, Program, QUICK_PROFILE, SHIPPED_PROFILE, TOOL_PROFILE};
 use crate::project::Project;
 use crate::site::{Kind, copy_folder, remove_folder};
 use crate::tools::TARGET;
@@ -36,18 +35,19 @@ pub(crate) fn build(project: &Project, kind: Kind, site: &Path) -> Result<()> {
         Kind::Shipped => SHIPPED_PROFILE,
         Kind::Quick => QUICK_PROFILE,
     };
-    let cargo = || project.steps.run("cargo", || compile(project, profile));
-    match kind {
-        Kind::Shipped => {
-            thread::scope(|scope| {
-                // wasm-opt is one of them.
-                scope.spawn(|| project.npm_packages());
-                cargo()
-            })?;
-            for_each_program(|program| finish_shipped(project, program, site))
+    thread::scope(|scope| {
+        // Cargo locks a folder for each profile, and theirs differ.
+        scope.spawn(|| project.bindgen());
+        if kind == Kind::Shipped {
+            // wasm-opt is one of them.
+            scope.spawn(|| project.npm_packages());
         }
+        project.steps.run("cargo", || compile(project, profile))
+    })?;
+    project.bindgen()?;
+    match kind {
+        Kind::Shipped => for_each_program(|program| finish_shipped(project, program, site)),
         Kind::Quick => {
-            cargo()?;
             project.steps.run("wasm-bindgen", || {
                 for_each_program(|program| generate_changed(&project.root, program))
             })?;
@@ -85,7 +85,8 @@ fn finish_shipped(project: &Project, program: &Program, site: &Path) -> Result<(
     let folder = site.join(folder);
     let step = |what: &str| format!("{binary}: {what}");
     project.steps.run(&step("wasm-bindgen"), || {
-        generate(&compiled(&project.root, program, SHIPPED_PROFILE), &folder)
+        let wasm = compiled(&project.root, program, SHIPPED_PROFILE);
+        generate(&project.root, &wasm, &folder)
     })?;
     project.npm_packages()?;
     project.steps.run(&step("wasm-opt"), || {
@@ -104,19 +105,30 @@ fn generate_changed(root: &Path, program: &Program) -> Result<()> {
         return Ok(());
     }
     remove_folder(&folder)?;
-    generate(&wasm, &folder)?;
+    generate(root, &wasm, &folder)?;
     fs::write(&stamp, digest).during(|| format!("write {}", stamp.display()))
 }
 
-fn generate(wasm: &Path, folder: &Path) -> Result<()> {
+/// Compiles the program that [`generate`] runs, where it is not up to date.
+pub(crate) fn compile_bindgen(root: &Path) -> Result<()> {
+    let mut cargo = process::cargo();
+    cargo
+        .args([
+            "build",
+            "--quiet",
+            "--profile",
+            TOOL_PROFILE,
+            "--package",
+            BINDGEN,
+        ])
+        .current_dir(root);
+    process::run(&mut cargo)
+}
+
+fn generate(root: &Path, wasm: &Path, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).during(|| format!("create {}", folder.display()))?;
-    Bindgen::new()
-        // The script looks for the program in its own folder.
-        .omit_default_module_path(false)
-        .input_path(wasm)
-        .web(true)
-        .and_then(|bindgen| bindgen.typescript(false).generate(folder))
-        .map_err(|error| Failure::new(format!("wasm-bindgen failed: {error:#}")))
+    let bindgen = target_folder(root).join(TOOL_PROFILE).join(BINDGEN);
+    process::run(Command::new(bindgen).arg(wasm).arg(folder))
 }
 
 fn optimize(root: &Path, wasm: &Path) -> Result<()> {

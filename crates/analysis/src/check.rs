@@ -18,6 +18,7 @@ use validity::{capability, spark, task, thread};
 struct Thread {
     state: thread::State,
     runs_sparks: bool,
+    is_created: bool,
 }
 
 /// The machines of one log.
@@ -26,6 +27,9 @@ struct Machines {
     threads: ThreadMap<Thread>,
     /// The smallest number of a thread that was created.
     first_created: Option<ThreadId>,
+    /// Whether the log is a part of another one, as its header says: any thread may have been created
+    /// before it.
+    is_cut: bool,
     caps: SeededMap<Option<CapId>, capability::State>,
     tasks: SeededMap<TaskId, task::State>,
 }
@@ -68,6 +72,7 @@ impl Check {
         if !known.is_some_and(|header| Arc::ptr_eq(header, record.header)) {
             self.end_section();
             self.header = Some(Arc::clone(record.header));
+            self.machines.is_cut = record.header.knows(EventType::CUT_RANGE);
         }
         let cap = record.cap;
         let mut judged: Judgements = [None, None];
@@ -114,6 +119,7 @@ impl Machines {
             Event::CreateThread { thread } => {
                 let first = self.first_created.unwrap_or(thread);
                 self.first_created = Some(first.min(thread));
+                self.threads.get_mut(thread).is_created = true;
                 self.thread(thread, thread::Input::Create)
             }
             Event::RunThread { thread } => {
@@ -141,8 +147,14 @@ impl Machines {
         judged[0] = Some((subject, verdict));
     }
 
+    /// Whether a thread may have been created before the log begins.
+    fn is_older(&mut self, id: ThreadId) -> bool {
+        let may_be_older = self.is_cut && !self.threads.get_mut(id).is_created;
+        may_be_older || self.first_created.is_none_or(|first| id < first)
+    }
+
     fn thread(&mut self, id: ThreadId, input: thread::Input) -> Judgement {
-        let older = self.first_created.is_none_or(|first| id < first);
+        let older = self.is_older(id);
         let thread = self.threads.get_mut(id);
         if let (thread::State::Running(cap), thread::Input::Run(other)) = (thread.state, input)
             && cap != other
@@ -173,7 +185,7 @@ impl Machines {
     }
 
     fn spark_thread(&mut self, id: ThreadId) -> Judgement {
-        let older = self.first_created.is_none_or(|first| id < first);
+        let older = self.is_older(id);
         let thread = self.threads.get_mut(id);
         let created = older || thread.state != thread::State::Unseen;
         let verdict = spark::become_spark_thread(created, thread.runs_sparks).verdict;
@@ -187,7 +199,8 @@ impl Machines {
     fn take_spark(&mut self, cap: Option<CapId>) -> Judgement {
         let running = match self.caps.get(&cap) {
             Some(capability::State::Runs(id)) => {
-                let runs_sparks = self.threads.get_mut(*id).runs_sparks;
+                let thread = self.threads.get_mut(*id);
+                let runs_sparks = thread.runs_sparks || (self.is_cut && !thread.is_created);
                 Some((*id, runs_sparks))
             }
             _ => None,

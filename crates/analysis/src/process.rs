@@ -92,7 +92,8 @@ impl Process {
 }
 
 /// A word of a command line of a POSIX shell, quoted if it has to be.
-fn shell_word(word: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn shell_word(word: &str) -> Cow<'_, str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"%+,-./:=@_".contains(&byte);
     if !word.is_empty() && word.bytes().all(plain) {
         return Cow::Borrowed(word);

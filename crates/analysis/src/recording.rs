@@ -17,7 +17,7 @@ use crate::numbers::Numbers;
 use crate::numbers::phases::Phases;
 use crate::numbers::sparks_query::{SINGLE_SPARKS, SparksReply};
 use crate::numbers::summary::Summary;
-use crate::process::OpenAtEnd;
+use crate::process::{OpenAtEnd, Way};
 use crate::segment::Segment;
 use crate::spans::{Analyses, Open, SpanAnalysis, SpanSink};
 use crate::ticky::{self, Ticky, TickyQuery, TickyTable};
@@ -327,9 +327,11 @@ impl Recording {
     #[must_use]
     pub fn summary(&self, range: Option<Interval>) -> Summary {
         let account = self.times(range);
-        let summary = self
-            .numbers
-            .summary(self.end(), range, &account, &self.phases);
+        // Before the log is read, nothing tells when the heap was counted.
+        let is_profiled = self.info.process().ways.contains(&Way::Profiling);
+        let has_prof = is_profiled && !account.so_far;
+        let phases = (&self.phases, has_prof);
+        let summary = self.numbers.summary(self.end(), range, &account, phases);
         self.numbers
             .of_several(summary, &self.info, self.end(), range)
     }

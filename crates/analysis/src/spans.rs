@@ -2,14 +2,15 @@
 //! and hands every span on as it ends.
 
 use crate::automata::gc_phase::{self, Phase};
-use crate::automata::thread_state::{Input, Reason, State, ThreadSpan};
+use crate::automata::thread_state::{Activity, Input, Reason, State, ThreadSpan};
 use crate::automata::{Oddity, gc, mutator, thread_state};
 use eventlog::cap_table::CapTable;
 use eventlog::cursor::Cursor;
-use eventlog::hash::SeededSet;
+use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::thread_map::ThreadMap;
-use eventlog::{EventSet, EventType, Record, Sink, StopStatus};
+use eventlog::{Event, EventSet, EventType, Record, Sink, StopStatus};
+use model::class::{ManagerThread, WaitReason};
 use model::time::Interval;
 
 /// Takes the spans in the order in which they end.
@@ -45,6 +46,11 @@ pub trait SpanSink {
     fn woken(&mut self, thread: ThreadId, reason: Reason, at: Nanos) {
         let _ = (thread, reason, at);
     }
+    /// It was woken by a manager thread of the runtime, which tells for what it waited. The span of the wait
+    /// ends later ([`thread`](Self::thread)); [`WaitReasons`] keeps this until then.
+    fn woken_by(&mut self, thread: ThreadId, manager: ManagerThread) {
+        let _ = (thread, manager);
+    }
     /// A thread was woken, or told to wake up, on a capability.
     fn wakeup(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
         let _ = (thread, cap, at);
@@ -67,6 +73,68 @@ pub enum Open {
     /// A span of a thread's life, and when the thread was woken
     /// ([`SpanSink::thread`]).
     Thread(ThreadId, ThreadSpan, Option<Nanos>),
+}
+
+/// Which waits the runtime's managers ended, until the spans of these end.
+#[derive(Clone, Debug, Default)]
+pub struct WaitReasons(SeededMap<ThreadId, ManagerThread>);
+
+impl WaitReasons {
+    /// Takes what [`SpanSink::woken_by`] tells.
+    pub fn woken_by(&mut self, thread: ThreadId, manager: ManagerThread) {
+        self.0.insert(thread, manager);
+    }
+
+    /// For what a thread waited in a span that has ended; `None` if it ran or could run.
+    pub fn end(&mut self, thread: ThreadId, span: &ThreadSpan) -> Option<WaitReason> {
+        let Activity::Blocked(reason) = span.activity else {
+            return None;
+        };
+        let manager = self.0.remove(&thread);
+        let by_stop = reason.wait_reason()?;
+        Some(manager.map_or(by_stop, |manager| manager.reason_of_wait(by_stop)))
+    }
+}
+
+/// Where the manager threads of the runtime run.
+#[derive(Clone, Debug, Default)]
+struct Managers {
+    /// By their labels.
+    labelled: SeededMap<ThreadId, ManagerThread>,
+    /// The thread that each capability runs.
+    running: CapTable<Option<ThreadId>>,
+}
+
+impl Managers {
+    /// Takes the next event in analysis order. The result is the manager that logged it.
+    fn offer(&mut self, record: &Record<'_>) -> Option<ManagerThread> {
+        match record.id {
+            EventType::THREAD_LABEL => {
+                if let Event::ThreadLabel { thread, label } = record.event() {
+                    match ManagerThread::from_label(&label.to_str()) {
+                        Some(manager) => self.labelled.insert(thread, manager),
+                        None => self.labelled.remove(&thread),
+                    };
+                }
+                None
+            }
+            EventType::RUN_THREAD | EventType::STOP_THREAD => {
+                let thread = match record.event() {
+                    Event::RunThread { thread } => Some(thread),
+                    _ => None,
+                };
+                *self.running.get_mut(record.cap) = thread;
+                None
+            }
+            EventType::THREAD_WAKEUP | EventType::MIGRATE_THREAD | EventType::THREAD_RUNNABLE
+                if !self.labelled.is_empty() =>
+            {
+                let thread = (*self.running.get_mut(record.cap))?;
+                self.labelled.get(&thread).copied()
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Which automata run.
@@ -122,6 +190,8 @@ pub struct SpanAnalysis {
     threads: ThreadMap<Thread>,
     /// Threads that further capabilities saw finish: none in a sound log.
     finished_again: SeededSet<(CapId, ThreadId)>,
+    /// The manager that logged the event at hand.
+    manager: Option<ManagerThread>,
 }
 
 impl SpanAnalysis {
@@ -133,6 +203,7 @@ impl SpanAnalysis {
             caps: CapTable::default(),
             threads: ThreadMap::default(),
             finished_again: SeededSet::default(),
+            manager: None,
         }
     }
 
@@ -241,12 +312,15 @@ impl SpanAnalysis {
     /// only repeat that: one on another capability is sent on as a message.
     fn wake(&mut self, thread: ThreadId, record: &Record<'_>, sink: &mut impl SpanSink) {
         let known = self.threads.get_mut(thread);
-        let State::Active(_, thread_state::Activity::Blocked(reason)) = known.state else {
+        let State::Active(_, Activity::Blocked(reason)) = known.state else {
             return;
         };
         if known.woken == NEVER {
             known.woken = record.time;
             sink.woken(thread, reason, record.time);
+            if let Some(manager) = self.manager {
+                sink.woken_by(thread, manager);
+            }
         }
     }
 
@@ -338,6 +412,7 @@ impl SpanAnalysis {
 #[derive(Clone, Debug)]
 pub struct Spans<S> {
     analysis: SpanAnalysis,
+    managers: Managers,
     /// Where the spans go.
     pub sink: S,
     end: Nanos,
@@ -348,6 +423,7 @@ impl<S: SpanSink> Spans<S> {
     pub fn new(analyses: Analyses, sink: S) -> Self {
         Self {
             analysis: SpanAnalysis::new(analyses),
+            managers: Managers::default(),
             sink,
             end: Nanos(0),
         }
@@ -363,6 +439,7 @@ impl<S: SpanSink> Spans<S> {
 impl<S: SpanSink> Sink for Spans<S> {
     fn event(&mut self, record: &Record<'_>) {
         self.end = self.end.max(record.time);
+        self.analysis.manager = self.managers.offer(record);
         self.analysis.event(record, &mut self.sink);
     }
 }

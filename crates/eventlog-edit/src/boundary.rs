@@ -23,7 +23,7 @@ use super::definition::is_definition;
 use eventlog::cursor::Cursor;
 use eventlog::event::{EventType, Subject};
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use eventlog::{EventSet, Record, StopStatus};
+use eventlog::{Event, EventSet, Record, StopStatus};
 
 /// Events of collections.
 const COLLECTION: EventSet = EventSet::about(Subject::Collection);
@@ -289,6 +289,8 @@ struct LastRun {
 #[derive(Debug, Default)]
 struct ThreadEvents {
     created: Slot,
+    /// The event that makes it a thread for sparks.
+    for_sparks: Slot,
     last: LastRun,
     /// After the stop.
     woken: Slot,
@@ -360,8 +362,19 @@ impl EntryState {
                 let place = usize::from(id == EventType::TASK_DELETE);
                 self.tasks.entry(*task).or_default()[place] = Some(event);
             }
+        } else if id == EventType::CREATE_SPARK_THREAD {
+            self.note_spark_thread(record);
         } else if let Some(thread) = own_thread(record) {
             self.note_thread(record, thread);
+        }
+    }
+
+    fn note_spark_thread(&mut self, record: &Record<'_>) {
+        let event = self.copy(record);
+        if let Event::CreateSparkThread { spark_thread } = record.event()
+            && let Some(events) = self.threads.get_mut(&spark_thread)
+        {
+            events.for_sparks = Some(event);
         }
     }
 
@@ -441,9 +454,14 @@ impl EntryState {
         let runs = |last: LastRun| [last.run, last.stop];
         for events in self.threads.into_values() {
             all.extend(
-                [events.created, events.woken, events.migrated]
-                    .into_iter()
-                    .flatten(),
+                [
+                    events.created,
+                    events.for_sparks,
+                    events.woken,
+                    events.migrated,
+                ]
+                .into_iter()
+                .flatten(),
             );
             all.extend(runs(events.last).into_iter().flatten());
         }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::block_list::BlockList;
-use super::header::{Header, MAGIC, MAX_HEADER_BYTES, Parsed, converted_as_text, looks_like};
+use super::header::{
+    BLOCK_MARKER, Header, MAGIC, MAX_HEADER_BYTES, Parsed, converted_as_text, looks_like,
+};
 use super::problem::{Damage, DamageKind, DamageList, LogError};
 use super::record::{MAX_EVENT_BYTES, Marker, extent};
 use super::scan::{
@@ -137,6 +139,8 @@ enum Otherwise {
     LastBlock,
     /// The data ended here, with an end-of-data marker before it.
     Ended(u64),
+    /// The same, and the last block's events lead to that marker: its size is right.
+    EndedSoundly(u64),
     /// The last block's size is right: what stands after it must be looked at.
     Suspect(u64),
 }
@@ -154,6 +158,10 @@ pub(crate) struct Indexer {
 
 /// Stale bytes before a header are few; anything longer is not an eventlog.
 pub(crate) const MAX_STALE_BYTES: u64 = 64 << 10;
+/// A longer block is not walked through, as all of it would have to be in memory. The runtime's buffers have a megabyte.
+const LONGEST_WALK: u64 = 16 << 20;
+/// The bytes of an end-of-data marker.
+const END_MARKER: u64 = 2;
 /// How much is looked at in one go where a marker is missing.
 const LOST_STRIDE: u64 = 16 << 10;
 
@@ -357,6 +365,10 @@ impl Indexer {
                 return Ok(State::After);
             }
             Landing::Block(marker) => self.block(at, &marker),
+            Landing::Event | Landing::Junk if self.ends_in_last_block(at)? => State::Lost {
+                from: at,
+                otherwise: Otherwise::EndedSoundly(at),
+            },
             Landing::Event | Landing::Junk => match self.section().blocks.last() {
                 // If the last block's size is wrong, a marker stands in it.
                 Some(last) if !last.is_outside() => self.lost_in_last_block(Otherwise::Suspect(at)),
@@ -515,11 +527,47 @@ impl Indexer {
             Landing::EndOfFile => State::Done,
             Landing::Header => State::Header,
             Landing::Block(_) => State::Body,
+            Landing::EndOfData | Landing::Event | Landing::Junk
+                if self.last_block_leads_to(at - END_MARKER)? =>
+            {
+                State::Lost {
+                    from: at,
+                    otherwise: Otherwise::EndedSoundly(at),
+                }
+            }
             // Unless more blocks follow, these bytes are not read.
             Landing::EndOfData | Landing::Event | Landing::Junk => {
                 self.lost_in_last_block(Otherwise::Ended(at))
             }
         })
+    }
+
+    /// Whether the data end in the last block, which ends at `at`: an end-of-data marker is the last that
+    /// stands in it.
+    fn ends_in_last_block(&mut self, at: u64) -> Result<bool, Stop> {
+        let Some(marker) = at.checked_sub(END_MARKER) else {
+            return Ok(false);
+        };
+        let bytes = self.file.get(marker, END_MARKER)?;
+        Ok(bytes.starts_with(&[0xFF, 0xFF]) && self.last_block_leads_to(marker)?)
+    }
+
+    /// Whether the events of the last block follow each other from its first byte to `end`. Each
+    /// block is walked through once at most, and only if something else than a block follows it.
+    fn last_block_leads_to(&mut self, end: u64) -> Result<bool, Stop> {
+        let header = Arc::clone(&self.section().header);
+        let start = self.section().blocks.last().map(|block| block.start.0);
+        let Some(start) = start.filter(|&start| start <= end && end - start <= LONGEST_WALK) else {
+            return Ok(false);
+        };
+        let len = end - start;
+        let mut rest = self.file.get(start, len)?.get(..len as usize);
+        while let Some(events) = rest.filter(|events| !events.is_empty()) {
+            let event = extent(&header, events).ok();
+            let event = event.filter(|event| event.id != BLOCK_MARKER);
+            rest = event.and_then(|event| events.get(event.end..));
+        }
+        Ok(rest.is_some())
     }
 
     /// Looks for a marker that leads to events, or whose block ends where
@@ -530,7 +578,7 @@ impl Indexer {
         let len = self.file.len();
         let end = match otherwise {
             Otherwise::Suspect(end) => end,
-            Otherwise::LastBlock | Otherwise::Ended(_) => len,
+            Otherwise::LastBlock | Otherwise::Ended(_) | Otherwise::EndedSoundly(_) => len,
         };
         let stride = LOST_STRIDE.min(end.saturating_sub(from));
         let bytes = self.file.get(from, stride + Marker::BYTES as u64)?;
@@ -543,8 +591,8 @@ impl Indexer {
         if at >= end {
             return Ok(match otherwise {
                 Otherwise::Suspect(_) => State::Suspect,
-                Otherwise::LastBlock => self.found(len),
-                Otherwise::Ended(at) => {
+                Otherwise::LastBlock => self.found(len, otherwise),
+                Otherwise::Ended(at) | Otherwise::EndedSoundly(at) => {
                     self.report(at, len - at, DamageKind::AfterEnd, None);
                     State::Done
                 }
@@ -552,16 +600,24 @@ impl Indexer {
         }
         let from = match candidate {
             None => at,
-            Some((_, None)) => return Ok(self.found(at)),
-            Some((_, Some(marker))) if self.leads_on(at, &marker)? => return Ok(self.found(at)),
+            Some((_, None)) => return Ok(self.found(at, otherwise)),
+            Some((_, Some(marker))) if self.leads_on(at, &marker)? => {
+                return Ok(self.found(at, otherwise));
+            }
             Some((_, Some(_))) => at + 1,
         };
         Ok(State::Lost { from, otherwise })
     }
 
-    /// Ends the last block at `at`, where the next one begins or the file ends.
-    fn found(&mut self, at: u64) -> State {
+    /// Goes on at `at`, where the next block begins or the file ends: the last block ends there, unless
+    /// its size is known to be right.
+    fn found(&mut self, at: u64, otherwise: Otherwise) -> State {
         let pos = self.pos;
+        if let Otherwise::EndedSoundly(end) = otherwise {
+            self.report(end, at - end, DamageKind::AfterEnd, None);
+            self.pos = at;
+            return State::Body;
+        }
         let len = self.file.len();
         let blocks = &mut self.section().blocks;
         let is_begun = blocks.last().is_some_and(|block| block.start.0 <= at);

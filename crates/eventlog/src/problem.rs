@@ -177,7 +177,7 @@ impl DamageKind {
     pub const fn loses_data(self) -> bool {
         !matches!(
             self,
-            Self::BeforeHeader | Self::NoEndMarker | Self::ReportUnit
+            Self::BeforeHeader | Self::AfterEnd | Self::NoEndMarker | Self::ReportUnit
         )
     }
 }

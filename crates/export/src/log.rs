@@ -7,6 +7,7 @@ use eventlog::display::DisplayOrder;
 use eventlog::{LogError, Record};
 use model::time::Interval;
 use session::Session;
+use session::cells::Formulas;
 use views::fingerprint::Fingerprint;
 
 /// Takes records.
@@ -30,6 +31,8 @@ pub struct Log<'a> {
     pub range: Option<Interval>,
     /// When its clock was 0, in nanoseconds since 1970; `None` if neither the log nor the user says.
     pub clock_origin_ns: Option<u64>,
+    /// What becomes of texts in CSV that a spreadsheet would run as formulas.
+    pub formulas: Formulas,
     /// How it is read once more.
     pub read_again: &'a ReadAgain<'a>,
 }

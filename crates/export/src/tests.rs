@@ -14,10 +14,11 @@ use arrow_csv::ReaderBuilder;
 use arrow_json::LineDelimitedWriter;
 use arrow_json::writer::{LineDelimited, WriterBuilder};
 use arrow_schema::SchemaRef;
-use eventlog::LogError;
 use eventlog::source::read_log;
+use eventlog::{EventType, LogError};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use session::cells::{Formulas, guard_formula};
 use session::read_session;
 use tempfile::TempDir;
 use views::fingerprint::fingerprint;
@@ -43,6 +44,10 @@ fn bytes(name: &str) -> Vec<u8> {
 
 /// Exports a log below a folder.
 fn export(bytes: &[u8], format: &str, folder: &Path) {
+    export_with(bytes, format, folder, Formulas::Kept);
+}
+
+fn export_with(bytes: &[u8], format: &str, folder: &Path, formulas: Formulas) {
     let session = read_session(&mut { bytes }).expect("a log");
     let read_again = |take: &mut Taker<'_>| -> Result<(), LogError> {
         read_log(&mut { bytes }, &mut |record: &eventlog::Record<'_>| {
@@ -57,6 +62,7 @@ fn export(bytes: &[u8], format: &str, folder: &Path) {
         session: &session,
         range: None,
         clock_origin_ns: None,
+        formulas,
         read_again: &read_again,
     };
     let format = named(format).expect("a format");
@@ -164,6 +170,57 @@ fn every_format_has_the_same_rows() {
     for table in TABLES {
         assert!(rows[table.name] > 0, "{} has rows", table.name);
     }
+}
+
+/// A log whose program says what a spreadsheet would run.
+fn log_of_formulas(texts: &[&str]) -> Vec<u8> {
+    let types = [EventType::USER_MSG, EventType::LOG_MSG];
+    let mut log = b"hdrbhetb".to_vec();
+    for id in types {
+        log.extend(b"etb\0");
+        log.extend(id.0.to_be_bytes());
+        log.extend(0xFFFF_u16.to_be_bytes());
+        log.extend([0; 8]);
+        log.extend(b"ete\0");
+    }
+    log.extend(b"hetehdredatb");
+    for (time, text) in (1000_u64..).zip(texts) {
+        log.extend(EventType::USER_MSG.0.to_be_bytes());
+        log.extend(time.to_be_bytes());
+        log.extend((text.len() as u16).to_be_bytes());
+        log.extend(text.as_bytes());
+    }
+    log.extend([0xFF, 0xFF]);
+    log
+}
+
+#[test]
+fn no_cell_of_csv_is_a_formula_unless_that_is_wanted() {
+    let texts = [
+        "=1+1",
+        " =1+1",
+        "@SUM(1)",
+        "\u{200b}=1",
+        "\u{feff}+1",
+        "\u{ad}-1",
+        "a=1",
+    ];
+    let log = log_of_formulas(&texts);
+    let events = |formulas: Formulas| {
+        let folder = TempDir::new().expect("a folder");
+        export_with(&log, "csv", folder.path(), formulas);
+        let mut files = files(&folder.path().join("events"));
+        let (_, csv) = files.pop_first().expect("a table");
+        String::from_utf8(csv).expect("UTF-8")
+    };
+    let (guarded, raw) = (events(Formulas::Neutralised), events(Formulas::Kept));
+    for text in texts {
+        let cell = guard_formula(text, Formulas::Neutralised);
+        assert_eq!(cell.starts_with('\''), text != "a=1", "{text}");
+        assert!(guarded.contains(&format!(",{cell}")), "{text}: {guarded}");
+        assert!(raw.contains(&format!(",{text}")), "{text}: {raw}");
+    }
+    assert!(!raw.contains('\''), "{raw}");
 }
 
 #[test]

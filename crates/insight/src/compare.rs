@@ -19,6 +19,7 @@
 //! after Holm ([`holm`]), so that two sides of runs of one program are called alike in at
 //! least `1 - alpha` of all cases. All other rows are there to explore.
 
+mod candidates;
 mod facts;
 mod findings;
 pub mod guard;
@@ -32,6 +33,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+pub use candidates::against_baseline;
 pub use facts::Unequal;
 pub use findings::{FindingChange, FindingState, findings_of_note};
 pub use rank_test::holm;

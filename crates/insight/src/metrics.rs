@@ -321,10 +321,29 @@ pub fn is_like(pattern: &str, text: &str) -> bool {
     })
 }
 
+fn is_like_reason(pattern: &str, reason: WaitReason) -> bool {
+    is_like(&pattern.to_lowercase(), &reason.name().to_lowercase())
+}
+
+/// Refuses a reason that no thread can be blocked for: a guard with a misspelt one would always hold.
+fn check_reason(pattern: &str) -> Result<(), NoNumber> {
+    if WaitReason::ALL
+        .into_iter()
+        .any(|reason| is_like_reason(pattern, reason))
+    {
+        return Ok(());
+    }
+    let names = WaitReason::ALL.map(WaitReason::name).join(", ");
+    Err(NoNumber::Usage(format!(
+        "threads are blocked for no reason {pattern}: the reasons are {names}"
+    )))
+}
+
 fn waits(looked: &Looked<'_>, labels: &Labels) -> Option<Numbers> {
     let reason = labels.get("reason");
-    let wanted = |of: &&WaitReason| {
-        reason.is_none_or(|name| is_like(&name.to_lowercase(), &of.name().to_lowercase()))
+    let wanted = |of: &&WaitReason| match reason {
+        Some(pattern) => is_like_reason(pattern, **of),
+        None => **of != WaitReason::ForeignCall,
     };
     let all = looked.threads();
     let blocked = WaitReason::ALL
@@ -345,7 +364,7 @@ metrics! {
     "gc.count" Count Lower Counted false ["gen"] [Collections] "How many collections began." |of, labels| of.collections(labels, of.summary.collections, |row| row.collections);
     "gc.pause" Ns Lower Timed true ["gen"] [Collections] "From the start to the end of each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| Seen::of_stop(stop.pause_ns(), (stop.pause.start, stop.pause.end), stop)).collect()));
     "gc.sync" Ns Lower Timed true ["gen"] [Collections] "Until all capabilities had stopped, for each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| Seen::of_stop(stop.sync_ns(), (stop.pause.requested, stop.pause.start), stop)).collect()));
-    "gc.time" Ns Lower Timed false ["gen"] [Collections] "In collections, all together." |of, labels| of.collections(labels, of.summary.gc_ns, |row| row.elapsed_ns);
+    "gc.time" Ns Lower Timed false ["gen"] [Collections] "In collections, all together, with the time in which they counted the heap for a profile." |of, labels| of.collections(labels, of.summary.in_collections_ns(), |row| row.elapsed_ns);
     "heap.live" Bytes Lower Counted true [] [GcStatistics] "What was live after each collection of the oldest generation." |of, _| samples(of, &of.scope.log.numbers.live());
     "heap.size" Bytes Lower Counted true [] [Collections] "What the runtime held of the system's memory." |of, _| samples(of, &of.scope.log.numbers.heap_sizes());
     "os.threads" Count Lower Timed false [] [Threads] "OS threads that ran Haskell or collected." |of, _| one(of.summary.os_threads?);
@@ -357,14 +376,16 @@ metrics! {
     "spark.dud" Count Lower Counted false [] [Sparks] "Sparks of values that had been evaluated." |of, _| one(of.sparks()?.dud);
     "spark.fizzled" Count Lower Counted false [] [Sparks] "Sparks that somebody else evaluated before." |of, _| one(of.sparks()?.fizzled);
     "spark.overflowed" Count Lower Counted false [] [Sparks] "Sparks that were dropped, as the pool was full." |of, _| one(of.sparks()?.overflowed);
-    "thread.blocked" Ns Lower Timed false ["reason"] [Threads] "How long threads were blocked, all together." waits;
+    "thread.blocked" Ns Lower Timed false ["reason"] [Threads] "How long threads were blocked, all together: without foreign calls, which reason=\"foreign call\" has." waits;
     "thread.count" Count Neutral Counted false [] [Threads] "Threads that lived." |of, _| one(of.threads().count);
     "thread.ready" Ns Lower Timed false [] [Threads] "How long threads waited for a capability outside of collections, all together." |of, _| one(of.threads().times.ready_ns());
     "thread.run" Ns Lower Timed false [] [Threads] "How long threads ran, all together." |of, _| one(of.scope.times.all_caps().running_ns);
     "time.exit" Ns Lower Timed false [] [Threads] "EXIT by +RTS -s: the runtime ends." |of, _| one(of.summary.exit_ns?);
+    "time.gc" Ns Lower Timed false [] [Collections] "GC by +RTS -s: collections, without PROF." |of, _| one(of.summary.gc_ns?);
     "time.init" Ns Lower Timed false [] [Threads] "INIT by +RTS -s: the runtime starts." |of, _| one(of.summary.init_ns?);
     "time.mutator" Ns Lower Timed false [] [Collections] "MUT by +RTS -s: the program outside of collections." |of, _| one(of.summary.mutator_ns?);
-    "time.productivity" Share Higher Timed false [] [Collections] "MUT as a share of the total." |of, _| Some(Numbers::One(of.summary.productivity?));
+    "time.productivity" Share Higher Timed false [] [Collections] "MUT, and PROF if there is one, as a share of the total." |of, _| Some(Numbers::One(of.summary.productivity?));
+    "time.prof" Ns Lower Timed false [] [Collections] "PROF by +RTS -s of a program built for profiling: the heap is counted for a profile." |of, _| one(of.summary.prof_ns?);
     "time.unexplained" Ns Lower Timed false [] [Threads] "Time that was lost, and that no finding claims." |of, _| one(of.report().unexplained_ns);
     "time.wall" Ns Lower Timed false [] [] "Total by +RTS -s: elapsed time, from the start of the log's clock." |of, _| one(of.summary.total_ns);
 }
@@ -399,6 +420,9 @@ impl Metric {
                 "{} has no label {label}",
                 self.name
             )));
+        }
+        if let Some(reason) = labels.get("reason") {
+            check_reason(reason)?;
         }
         let missing = self
             .inputs

@@ -104,12 +104,23 @@ pub enum Input {
     Nonmoving,
 }
 
+/// What the runtime logs with each class of collections, even before the first one: a log that has any of
+/// these and no collection is of a program without collections (GHC 7.6 and later).
+const OF_COLLECTIONS: [EventType; 6] = [
+    EventType::HEAP_INFO_GHC,
+    EventType::HEAP_ALLOCATED,
+    EventType::HEAP_SIZE,
+    EventType::HEAP_LIVE,
+    EventType::GC_STATS_GHC,
+    EventType::GC_START,
+];
+
 impl Input {
     const fn events(self) -> &'static [EventType] {
         match self {
             Self::Threads | Self::EachRun => &[EventType::RUN_THREAD],
-            Self::Collections => &[EventType::GC_START],
-            Self::GcStatistics => &[EventType::GC_STATS_GHC],
+            Self::Collections => &OF_COLLECTIONS,
+            Self::GcStatistics => OF_COLLECTIONS.split_at(5).0,
             Self::Sparks => &[EventType::SPARK_COUNTERS],
             Self::EachSpark => &[EventType::SPARK_RUN, EventType::SPARK_STEAL],
             Self::Censuses => &[EventType::HEAP_PROF_SAMPLE_BEGIN],

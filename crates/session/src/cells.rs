@@ -88,17 +88,12 @@ pub enum Formulas {
 
 /// Appends a cell of CSV (RFC 4180), quoted if it has to be. Numbers stay numbers.
 pub fn push_csv(csv: &mut String, cell: &Cell<'_>, formulas: Formulas) {
-    let text = cell.text();
-    let is_text = matches!(cell, Cell::Text(_));
-    let guarded = is_text && formulas == Formulas::Neutralised && begins_formula(&text);
-    let quoted = text.contains([',', '"', '\r', '\n']);
-    if quoted {
+    let text = match cell {
+        Cell::Text(text) => guard_formula(text, formulas),
+        _ => cell.text(),
+    };
+    if text.contains([',', '"', '\r', '\n']) {
         csv.push('"');
-    }
-    if guarded {
-        csv.push('\'');
-    }
-    if quoted {
         csv.push_str(&text.replace('"', "\"\""));
         csv.push('"');
     } else {
@@ -214,14 +209,49 @@ fn push_row(out: &mut String, how: Separated, cells: &[Cell<'_>]) {
     out.push_str(end);
 }
 
+/// A text as a cell of CSV has it, before it is quoted: one that a spreadsheet would run as a formula begins with an
+/// apostrophe, unless it is to be kept.
+#[must_use]
+pub fn guard_formula(text: &str, formulas: Formulas) -> Cow<'_, str> {
+    match formulas {
+        Formulas::Neutralised if begins_formula(text) => format!("'{text}").into(),
+        Formulas::Neutralised | Formulas::Kept => text.into(),
+    }
+}
+
 /// Whether a spreadsheet takes a text for a formula: by its first character, before which some
-/// pass over control characters.
+/// pass over control characters, spaces and characters that are not shown.
 fn begins_formula(text: &str) -> bool {
     let first = text.chars().next();
-    // Some programs drop the spaces before a formula.
-    let first_shown = text.trim_start().chars().next();
+    let is_passed_over = |c: char| c.is_whitespace() || is_invisible(c);
+    let first_shown = text.trim_start_matches(is_passed_over).chars().next();
     let signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
     first_shown.is_some_and(|c| signs.contains(&c)) || first.is_some_and(char::is_control)
+}
+
+/// Whether a character takes no room: those of Unicode's `Default_Ignorable_Code_Point` and of its category `Cf`
+/// (format), but for the signs of scripts that are shown.
+const fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 #[cfg(test)]
@@ -254,6 +284,11 @@ mod tests {
             " =1+1",
             "\u{a0} +1",
             "\u{1b}[2J",
+            "\u{200b}=1",
+            "\u{feff}+1",
+            "\u{ad}-1",
+            " \u{2060}\u{200d} @SUM(1)",
+            "\u{e0020}=1",
         ] {
             let cell = Cell::from(text);
             let safe = csv(&cell, Formulas::Neutralised);

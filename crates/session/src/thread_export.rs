@@ -26,7 +26,9 @@ const COLUMNS: [(&str, Content); 28] = [
     ("ready_while_idle_ns", |row| {
         row.sums.times.ready_idle_ns.into()
     }),
-    ("blocked_ns", |row| row.sums.times.all_blocked_ns().into()),
+    ("blocked_ns", |row| {
+        row.sums.times.blocked_outside_calls_ns().into()
+    }),
     ("blocked_mvar_ns", |row| blocked(row, WaitReason::Mvar)),
     ("blocked_black_hole_ns", |row| {
         blocked(row, WaitReason::BlackHole)
@@ -38,7 +40,7 @@ const COLUMNS: [(&str, Content); 28] = [
     ("foreign_call_ns", |row| {
         blocked(row, WaitReason::ForeignCall)
     }),
-    ("blocked_delay_ns", |row| blocked(row, WaitReason::Delay)),
+    ("blocked_sleep_ns", |row| blocked(row, WaitReason::Delay)),
     ("blocked_io_ns", |row| blocked(row, WaitReason::Io)),
     ("blocked_other_ns", |row| blocked(row, WaitReason::Other)),
     ("runs", |row| row.sums.runs.into()),

@@ -6,7 +6,7 @@ use super::{Out, Rows, in_columns_before_text};
 use model::format::count;
 
 /// How many rows of a long table are printed.
-const MOST_ROWS: u64 = 40;
+pub(in super::super) const MOST_ROWS: u64 = 40;
 
 /// How much of a long table is printed on a terminal.
 #[derive(Clone, Copy, Debug, clap::Args)]

@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use gloo_render::{AnimationFrame, request_animation_frame};
 use gloo_timers::callback::Timeout;
+use wasm_bindgen::JsCast;
 use web_sys::{HtmlCanvasElement, HtmlElement};
 
 use super::canvas::CanvasPainter;
@@ -32,6 +33,7 @@ pub(super) use views::control::gestures::{Press, Wheel};
 pub(super) use views::control::walk::VisibleItem;
 pub(super) use views::control::{Control, Description, Goto, Place, Told};
 use views::notes::Notes;
+use views::timeline::TOP_PX;
 use views::timeline::layout::Layout;
 
 /// The elements that the timeline moves itself.
@@ -192,7 +194,20 @@ impl ViewerRef {
             pointed,
             pointed_at: None,
         });
+        self.fit_scroller();
         self.redraw();
+    }
+
+    /// Makes what scrolls as high as all tracks, before anything is scrolled to one of them: the
+    /// browser scrolls no further than that.
+    fn fit_scroller(&self) {
+        let viewer = self.0.borrow();
+        let picture = viewer.elements.as_ref().map(|elements| &elements.picture);
+        let spacer = picture.and_then(|picture| picture.parent_element());
+        if let Some(spacer) = spacer.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
+            let height = TOP_PX + viewer.control.tracks_px();
+            set_style(&spacer, "height", &format!("{height}px"));
+        }
     }
 
     /// Another log, or none.
@@ -230,6 +245,7 @@ impl ViewerRef {
     /// Other tracks, or in another order.
     pub(super) fn set_layout(&self, layout: &Same<Layout>) {
         self.act(|control| control.set_layout(layout.shared()));
+        self.fit_scroller();
     }
 
     /// The notes that are shown.

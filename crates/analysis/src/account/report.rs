@@ -143,6 +143,13 @@ impl ProgramTimes {
         all
     }
 
+    /// For how long the program stood still while the heap was counted for a profile. All capabilities do so at
+    /// once, so it is what the first one has: that one is there from the start.
+    #[must_use]
+    pub fn census_ns(&self) -> u64 {
+        self.caps.first().map_or(0, |(_, times)| times.census_ns)
+    }
+
     /// The share of the time in which capabilities ran threads, of what the log
     /// tells of: 0 to 1; `None` if it tells nothing, or is not read to its end.
     #[must_use]

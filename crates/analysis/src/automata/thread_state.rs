@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use super::{Oddity, Step};
 use eventlog::StopStatus;
 use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::{StopCode, WaitReason};
 use model::time::Interval;
 
 /// Why a thread does not run.
@@ -37,6 +38,17 @@ pub enum Reason {
     Created,
     /// It stopped with this status.
     Stopped(StopStatus),
+}
+
+impl Reason {
+    /// For what the thread waits, by its stop alone; `None` if it can run.
+    #[must_use]
+    pub fn wait_reason(self) -> Option<WaitReason> {
+        match self {
+            Self::Created => None,
+            Self::Stopped(status) => StopCode(status.code()).wait_reason(),
+        }
+    }
 }
 
 impl std::fmt::Display for Reason {

@@ -82,7 +82,7 @@ rules! {
     /// Bytes before the header.
     Note BeforeHeader "before-header",
     /// Bytes after the end-of-data marker.
-    Error AfterEnd "after-end",
+    Warning AfterEnd "after-end",
     /// The file ends inside an event or a block.
     Error CutOff "cut-off",
     /// The file ends without the end-of-data marker.

@@ -87,6 +87,7 @@ impl Numbers {
             init_ns: None,
             mutator_ns: None,
             gc_ns: None,
+            prof_ns: None,
             exit_ns: None,
             productivity: None,
             allocation_rate: None,

@@ -50,13 +50,18 @@ pub struct Summary {
     /// MUT: the program, outside of collections. `None` if the log does not tell when INIT ends
     /// or EXIT begins.
     pub mutator_ns: Option<u64>,
-    /// GC: collections, as the leading capability tells them, those of INIT and EXIT too.
+    /// GC: collections, as the leading capability tells them, those of INIT and EXIT too; without PROF.
     pub gc_ns: Option<u64>,
+    /// PROF: the heap was counted for a profile ([`Class::Census`](model::class::Class::Census)), in collections. The
+    /// runtime reports it apart from GC in programs that are built for profiling, and only there; else it is `None`.
+    /// With retainer profiling it has the runtime's RP too, as the log does not tell these apart.
+    #[serde(default)]
+    pub prof_ns: Option<u64>,
     /// EXIT: the runtime ends; `None` if the log ends before it, or does not tell.
     pub exit_ns: Option<u64>,
     /// All of these, up to the runtime's report.
     pub total_ns: u64,
-    /// MUT as a share of the total, 0 to 1.
+    /// The total without INIT, GC and EXIT as a share of it, 0 to 1: MUT, and PROF if the runtime reports it.
     pub productivity: Option<f64>,
     /// The share of the time of capabilities in which they ran threads, of what the log tells of:
     /// 0 to 1.
@@ -194,6 +199,15 @@ pub struct Capability {
 /// program asks for, fewer than a damaged log may declare.
 const GENERATIONS: u16 = 32;
 
+impl Summary {
+    /// The time in collections: GC and PROF.
+    #[must_use]
+    pub fn in_collections_ns(&self) -> Option<u64> {
+        let gc_ns = self.gc_ns?;
+        Some(gc_ns.saturating_add(self.prof_ns.unwrap_or(0)))
+    }
+}
+
 impl Numbers {
     /// The span that a range stands for in a log whose last event is at `end`.
     #[must_use]
@@ -212,27 +226,31 @@ impl Numbers {
     }
 
     /// The numbers of the part of a log that `range` names, or of all of it. The
-    /// last event is at `end`; `account` is that of the same part.
+    /// last event is at `end`; `account` is that of the same part. `has_prof` is whether the runtime
+    /// reports PROF.
     #[must_use]
     pub(crate) fn summary(
         &self,
         end: Nanos,
         range: Option<Interval>,
         account: &ProgramTimes,
-        phases: &Phases,
+        (phases, has_prof): (&Phases, bool),
     ) -> Summary {
         let window = Self::window(end, range);
         let all = &self.collections.all[..];
         let tally = self.collections.tallies.tally(all, window);
         let logged = |number: u64| self.heap_logged.then_some(number);
         let total_ns = phases.reported(window).duration();
-        let gc_ns = self.gc_ns(&tally, window);
+        let collections_ns = self.gc_ns(&tally, window);
+        let prof_ns = collections_ns.filter(|_| has_prof);
+        let prof_ns = prof_ns.map(|all_ns| all_ns.min(account.census_ns()));
+        let gc_ns = collections_ns.map(|all_ns| all_ns - prof_ns.unwrap_or(0));
         // Nothing of EXIT is in a part that ends before the log does, unless its start is known.
         let is_before_exit = phases.are_known() && window.to < end.0;
         let no_exit = is_before_exit.then(|| window.clip(window.to, window.to));
         let [init_ns, exit_ns] = [phases.init(window), phases.exit(window).or(no_exit)]
             .map(|phase| phase.map(|phase| self.outside_of_collections(phase)));
-        let others = [gc_ns, init_ns, exit_ns].into_iter().flatten();
+        let others = [collections_ns, init_ns, exit_ns].into_iter().flatten();
         let mutator_ns = gc_ns
             .filter(|_| phases.are_known())
             .map(|_| total_ns.saturating_sub(total(others)));
@@ -264,11 +282,12 @@ impl Numbers {
             init_ns,
             mutator_ns,
             gc_ns,
+            prof_ns,
             exit_ns,
             total_ns,
             productivity: mutator_ns
                 .filter(|_| total_ns > 0)
-                .map(|mutator_ns| mutator_ns as f64 / total_ns as f64),
+                .map(|mutator_ns| (mutator_ns + prof_ns.unwrap_or(0)) as f64 / total_ns as f64),
             cap_busy: account.productivity(),
             allocation_rate: allocation_rate(bytes_allocated, mutator_ns),
             capabilities: self.capabilities(window, account),

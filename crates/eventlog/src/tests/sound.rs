@@ -122,6 +122,29 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Behind the end marker, in the last block or outside of it, any bytes change nothing, and are told of once.
+    #[test]
+    fn bytes_after_the_end_change_no_event(
+        behind in prop_oneof![
+            prop::collection::vec(any::<u8>(), 1..400),
+            prop::collection::vec(prop_oneof![Just(0), Just(0xFF)], 1..60),
+            prop::collection::vec(Just(0_u8), 1..9000),
+        ],
+        in_block in any::<bool>(),
+    ) {
+        let whole = log(&types(), &[], in_block);
+        let (events, _) = last_event(&whole);
+        let (with_more, damage) = last_event(&[&whole[..], &behind].concat());
+        prop_assert_eq!(events, with_more);
+        // A second end marker is one.
+        let is_marker_again = behind == [0xFF, 0xFF];
+        prop_assert_eq!(damage, u64::from(!(in_block && is_marker_again)));
+    }
+}
+
 /// A log with a block in which a binary message holds `inner`, and events before and behind it.
 fn with_binary_message(inner: &[u8], last_time: u64) -> Vec<u8> {
     let event = |id: EventType, time: u64, payload: &[u8]| {

@@ -2,39 +2,80 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_csv::WriterBuilder;
+use arrow_schema::SchemaRef;
 
 use crate::format::{Format, Written};
 use crate::rows::{Encode, Encoding, failed};
 use crate::tables;
+use session::cells::{Formulas, guard_formula};
 
 /// Tables as CSV.
 pub(super) const FORMAT: Format = Format {
     name: "csv",
     help: "The same tables as CSV, with a first line of names",
-    written: Written::Tables(|log, folder| tables::write(log, folder, &ENCODING)),
+    written: Written::Tables(|log, folder| {
+        let encoding = match log.formulas {
+            Formulas::Neutralised => &GUARDED,
+            Formulas::Kept => &RAW,
+        };
+        tables::write(log, folder, encoding)
+    }),
 };
 
-const ENCODING: Encoding = Encoding {
+const GUARDED: Encoding = Encoding {
     extension: "csv",
-    begin: |schema, file| {
-        let mut writer = Writer(WriterBuilder::new().with_header(true).build(file));
-        // The names stand there if no row follows, too.
-        writer.batch(&RecordBatch::new_empty(schema))?;
-        Ok(Box::new(writer))
-    },
+    begin: |schema, file| begin(schema, file, Formulas::Neutralised),
 };
 
-struct Writer(arrow_csv::Writer<BufWriter<File>>);
+const RAW: Encoding = Encoding {
+    extension: "csv",
+    begin: |schema, file| begin(schema, file, Formulas::Kept),
+};
+
+fn begin(
+    schema: SchemaRef,
+    file: BufWriter<File>,
+    formulas: Formulas,
+) -> io::Result<Box<dyn Encode>> {
+    let csv = WriterBuilder::new().with_header(true).build(file);
+    let mut writer = Writer { csv, formulas };
+    // The names stand there if no row follows, too.
+    writer.batch(&RecordBatch::new_empty(schema))?;
+    Ok(Box::new(writer))
+}
+
+struct Writer {
+    csv: arrow_csv::Writer<BufWriter<File>>,
+    formulas: Formulas,
+}
+
+/// A column with its texts guarded; any other as it is.
+fn guarded(column: &ArrayRef, formulas: Formulas) -> ArrayRef {
+    let Some(texts) = column.as_string_opt::<i32>() else {
+        return Arc::clone(column);
+    };
+    let guarded = |text: Option<&str>| text.map(|text| guard_formula(text, formulas).into_owned());
+    let texts: StringArray = texts.iter().map(guarded).collect();
+    Arc::new(texts)
+}
 
 impl Encode for Writer {
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        self.0.write(batch).map_err(failed)
+        if self.formulas == Formulas::Kept {
+            return self.csv.write(batch).map_err(failed);
+        }
+        let columns = batch.columns().iter();
+        let columns = columns.map(|column| guarded(column, self.formulas));
+        let batch = RecordBatch::try_new(batch.schema(), columns.collect()).map_err(failed)?;
+        self.csv.write(&batch).map_err(failed)
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        self.0.into_inner().flush()
+        self.csv.into_inner().flush()
     }
 }

@@ -8,9 +8,10 @@ use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
 use analysis::automata::thread_state::{Activity, Reason, ThreadSpan};
-use analysis::spans::{Analyses, SpanSink, Spans};
+use analysis::spans::{Analyses, SpanSink, Spans, WaitReasons};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{Record, Sink};
+use model::class::{ManagerThread, WaitReason};
 use model::time::Interval;
 use session::cells::Cell;
 
@@ -33,6 +34,10 @@ pub(super) const TABLE: Table = Table {
             "woken_ns",
             "Of threads: when the thread, which had stopped, was first said to be runnable again",
         ),
+        Column::text(
+            "wait_reason",
+            "For what a blocked thread waited, as `threads` counts it: MVar, black hole, STM, throwTo, foreign call, sleep, I/O, other. A wait for an MVar or in STM that the runtime's timer or I/O manager ended is sleep or I/O. Empty if it could run",
+        ),
     ],
     fill,
 };
@@ -53,6 +58,7 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
         log,
         rows,
         idle,
+        wait_reasons: WaitReasons::default(),
         written: Ok(()),
     };
     let mut writer = read(log, writer)?;
@@ -73,6 +79,7 @@ struct Writer<'a> {
     log: &'a Log<'a>,
     rows: &'a mut Rows,
     idle: BTreeMap<CapId, Idle>,
+    wait_reasons: WaitReasons,
     written: Result<(), Error>,
 }
 
@@ -81,14 +88,15 @@ impl Writer<'_> {
         &mut self,
         kind: &'static str,
         [cap, thread]: [Option<u64>; 2],
-        reason: Option<Reason>,
+        reason: Option<(Reason, Option<WaitReason>)>,
         span: Interval,
         woken: Option<Nanos>,
     ) {
         if self.written.is_err() || !self.log.asks_for(span) {
             return;
         }
-        let reason: Cell<'_> = reason.map(|reason| reason.to_string()).into();
+        let wait_reason = reason.and_then(|(_, wait)| wait).map(WaitReason::name);
+        let reason: Cell<'_> = reason.map(|(reason, _)| reason.to_string()).into();
         self.written = self.rows.row(&[
             kind.into(),
             cap.into(),
@@ -98,6 +106,7 @@ impl Writer<'_> {
             span.end().0.into(),
             span.end().since(span.start()).0.into(),
             woken.map(|at| at.0).into(),
+            wait_reason.into(),
         ]);
     }
 
@@ -120,6 +129,7 @@ impl SpanSink for Writer<'_> {
     }
 
     fn thread(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
+        let wait_reason = self.wait_reasons.end(thread, &span);
         let thread = Some(u64::from(thread.0));
         match span.activity {
             Activity::Running(cap) => {
@@ -130,9 +140,14 @@ impl SpanSink for Writer<'_> {
                 }
             }
             Activity::Blocked(reason) => {
-                self.row("blocked", [None, thread], Some(reason), span.span, woken);
+                let reason = Some((reason, wait_reason));
+                self.row("blocked", [None, thread], reason, span.span, woken);
             }
         }
+    }
+
+    fn woken_by(&mut self, thread: ThreadId, manager: ManagerThread) {
+        self.wait_reasons.woken_by(thread, manager);
     }
 }
 

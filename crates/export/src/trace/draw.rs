@@ -139,8 +139,7 @@ impl<D: Draw> Drawing<'_, D> {
         }
         let name = names::blocked(wait);
         self.part(lane, (&name, BLOCKED), wait.blocked(), &more)?;
-        let why = names::stop(wait.why);
-        let after = [&[("after", Argument::Text(&why))], &more[..]].concat();
+        let after = [&[("after", Argument::Text(&name))], &more[..]].concat();
         self.part(lane, (names::READY, READY), wait.ready(), &after)
     }
 

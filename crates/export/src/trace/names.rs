@@ -28,17 +28,17 @@ pub(crate) fn thread(thread: &Thread<'_>) -> String {
     }
 }
 
-/// A span in which something blocked a thread.
+/// A span in which something blocked a thread: what ended it tells a sleep and I/O from a lock.
 pub(crate) fn blocked(wait: &Wait) -> String {
     wait.why.wait_explanation(None, wait.woken_by)
 }
 
-/// Why a run ended, or a thread waits.
+/// Why a run ended: the status of the stop.
 pub(crate) fn stop(code: StopCode) -> String {
     code.explanation(None)
 }
 
-/// Why a thread had stopped, as `eventscope spans` has it.
+/// Why a thread had stopped: the status of the stop, as the column `reason` of `eventscope spans` has it.
 pub(crate) fn status(wait: &Wait) -> String {
     match wait.why {
         StopCode::CREATED => "created".to_owned(),

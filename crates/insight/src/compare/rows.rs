@@ -121,7 +121,7 @@ impl<'a> Values<'a> {
     }
 }
 
-fn difference(
+pub(super) fn difference(
     row: &Row,
     [before, after]: [Vec<f64>; 2],
     (options, test): (&Options, &mut RankTest),
@@ -195,7 +195,7 @@ fn trend(direction: Direction, change: f64) -> Trend {
 }
 
 /// Decides what can be claimed of each row, once all tests of the verdict are known.
-fn claim(rows: &mut [Difference], options: &Options) {
+pub(super) fn claim(rows: &mut [Difference], options: &Options) {
     let is_tested = |row: &&mut Difference| row.is_gated && row.p.is_some();
     let gated: Vec<f64> = rows
         .iter()

@@ -239,3 +239,30 @@ proptest! {
         prop_assert_eq!(plain.change * times, other.change);
     }
 }
+
+#[test]
+fn candidates_of_one_baseline_are_one_family_of_tests() {
+    let runs = |middle: f64, count: u32| -> Vec<f64> {
+        (0..count).map(|run| middle + f64::from(run)).collect()
+    };
+    let claims = |candidates: usize, count: u32| -> Vec<Claim> {
+        let faster = runs(500.0, count);
+        let others = (1..candidates).map(|place| runs(1_000.0 + place as f64 / 100.0, count));
+        let all: Vec<Vec<f64>> = std::iter::once(faster).chain(others).collect();
+        let number = ("time.wall", Unit::Ns);
+        let found = against_baseline(number, &runs(1_000.0, count), &all, &Options::default());
+        found.iter().map(|row| row.claim).collect()
+    };
+    assert_eq!(claims(1, 3), [Claim::TooFewRuns]);
+    assert_eq!(claims(1, 4), [Claim::Changed]);
+    // 5 runs a side can be as unlikely as 2 in 252: not enough where there are 8 candidates.
+    assert_eq!(claims(8, 5)[0], Claim::TooFewRuns);
+    let of_eight = claims(8, 6);
+    assert_eq!(of_eight[0], Claim::Changed);
+    assert!(
+        of_eight[1..]
+            .iter()
+            .all(|claim| *claim == Claim::NoDifference)
+    );
+    assert_eq!(rank_test::runs_needed(0.05, 8), 6);
+}

@@ -237,7 +237,11 @@ impl Draft {
                         .counted(Class::Counted),
                     total("ran", Direction::Lower, times.running_ns),
                     total("ready", Direction::Lower, times.ready_ns()),
-                    total("blocked", Direction::Neutral, times.all_blocked_ns()),
+                    total(
+                        "blocked",
+                        Direction::Neutral,
+                        times.blocked_outside_calls_ns(),
+                    ),
                 ],
             }
         };

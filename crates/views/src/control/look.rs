@@ -105,6 +105,12 @@ impl Control {
         told
     }
 
+    /// How high all tracks are together, in pixels.
+    #[must_use]
+    pub fn tracks_px(&self) -> f64 {
+        self.layout.height()
+    }
+
     /// Scrolls a track into view, if it is not.
     pub fn scroll_to(&self, row: Row) -> Option<Told> {
         self.scroll_to_track(self.layout.find(row)?)

@@ -61,11 +61,14 @@ fn or_nothing<T>(number: Option<T>, text: impl FnOnce(T) -> String) -> String {
     number.map_or_else(|| format::NOTHING.to_owned(), text)
 }
 
+/// The row that only reports of programs built for profiling have.
+const PROF: &str = "PROF: the heap is counted for a profile";
+
 /// Where the time went.
 fn times(summary: &Summary) -> Vec<(&'static str, String)> {
     let total = summary.total_ns;
     let part = |ns: u64| format!("{} · {}", time(ns), format::percent(ns, total));
-    vec![
+    let rows = vec![
         ("Total, from the start of the clock", time(total)),
         (
             "Events, from the first to the last",
@@ -80,6 +83,7 @@ fn times(summary: &Summary) -> Vec<(&'static str, String)> {
             or_nothing(summary.mutator_ns, part),
         ),
         ("GC: in collections", or_nothing(summary.gc_ns, part)),
+        (PROF, or_nothing(summary.prof_ns, part)),
         ("EXIT: the runtime ends", or_nothing(summary.exit_ns, part)),
         (
             "Capabilities busy: running threads",
@@ -109,7 +113,10 @@ fn times(summary: &Summary) -> Vec<(&'static str, String)> {
             "OS threads of the runtime",
             or_nothing(summary.os_threads, format::count),
         ),
-    ]
+    ];
+    let rows = rows.into_iter();
+    rows.filter(|&(name, _)| name != PROF || summary.prof_ns.is_some())
+        .collect()
 }
 
 fn spark_facts(sparks: &SparkTotals) -> Vec<(&'static str, String)> {

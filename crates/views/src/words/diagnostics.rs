@@ -287,8 +287,9 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
             "{lost} left over before the header, as GHC 9.0 leaves them when logging begins again"
         ),
         DamageKind::AfterEnd => format!(
-            "{} read after the end-of-data marker",
-            number(lost_bytes, "byte was not", "bytes were not")
+            "{} the end of the log and {} not read",
+            number(lost_bytes, "byte follows", "bytes follow"),
+            if lost_bytes == 1 { "was" } else { "were" }
         ),
         DamageKind::Truncated => format!(
             "incomplete log: it ends inside an event or block, and {} not be read; the program was killed or was still running, or the file was not copied whole",

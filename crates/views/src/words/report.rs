@@ -111,9 +111,13 @@ fn print_times(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
         ("INIT", summary.init_ns),
         ("MUT", summary.mutator_ns),
         ("GC", summary.gc_ns),
+        ("PROF", summary.prof_ns),
         ("EXIT", summary.exit_ns),
         ("Total", Some(summary.total_ns)),
     ];
+    let times = times.into_iter();
+    // As in the runtime's report, it is there only if the program is built for profiling.
+    let times = times.filter(|&(name, time_ns)| name != "PROF" || time_ns.is_some());
     for (name, time_ns) in times {
         let time = seconds(time_ns, 3);
         writeln!(out, "  {name:<7} time  {time:>9} elapsed")?;

@@ -100,6 +100,9 @@ fn duration(ns: u64) -> String {
     format::duration(Duration(ns))
 }
 
+/// The fact that only programs built for profiling have.
+const PROF: &str = "Heap censuses";
+
 /// Where the time went.
 pub(super) fn time(about: About<'_>) -> Html {
     let numbers = about.numbers;
@@ -150,6 +153,12 @@ pub(super) fn time(about: About<'_>) -> Html {
         },
         Fact {
             place: None,
+            name: PROF,
+            help: "PROF by the runtime's report, which programs built for profiling have: collections count the heap for a profile. It is part of their pauses, and no part of GC; the productivity by the runtime has it in.",
+            shown: part(numbers.prof_ns),
+        },
+        Fact {
+            place: None,
             name: "Exit",
             help: "EXIT by the runtime's report: after main, the runtime stops threads and timers; without the last collection.",
             shown: phase(numbers.exit_ns),
@@ -169,7 +178,7 @@ pub(super) fn time(about: About<'_>) -> Html {
         Fact {
             place: None,
             name: "Productivity by +RTS -s",
-            help: "Mutator time as a share of the elapsed time, whether capabilities run threads in it or not; the wait until all have stopped counts as mutator time. If it is low in a long run, the program spends its time collecting garbage. (+RTS -s calls it “of total elapsed”.)",
+            help: "Mutator time, and that of heap censuses in programs built for profiling, as a share of the elapsed time, whether capabilities run threads in it or not; the wait until all have stopped counts as mutator time. If it is low in a long run, the program spends its time collecting garbage. (+RTS -s calls it “of total elapsed”.)",
             shown: match numbers.productivity {
                 Some(share) => Ok(only(format::fraction(share))),
                 None if numbers.mutator_ns.is_some() => Err("no time passes here".into()),
@@ -178,7 +187,7 @@ pub(super) fn time(about: About<'_>) -> Html {
             },
         },
     ];
-    let bar = numbers.gc_ns.filter(|_| total_ns > 0).map(|gc_ns| {
+    let bar = numbers.in_collections_ns().filter(|_| total_ns > 0).map(|gc_ns| {
         let runtime_ns = numbers.init_ns.unwrap_or(0) + numbers.exit_ns.unwrap_or(0);
         let mutator_ns = total_ns.saturating_sub(gc_ns + runtime_ns);
         let parts = [("running", mutator_ns), ("gc", gc_ns), ("idle", runtime_ns)];
@@ -192,6 +201,8 @@ pub(super) fn time(about: About<'_>) -> Html {
     let why = (numbers.gc_ns.is_none() && !several).then(|| {
         html! { <p class="faint">{ "+RTS -l writes GC events; -l-g and -l-a leave them out. " }{ guide("record-gc", "How to record them") }</p> }
     });
+    let others = others.into_iter();
+    let others = others.filter(|fact| fact.name != PROF || numbers.prof_ns.is_some());
     let facts = length.into_iter().chain(others).collect();
     card(
         "Time",

@@ -89,6 +89,8 @@ impl Spans {
     /// The whole wait; when the thread could run again is an event in it.
     pub(super) fn wait(&mut self, of: &Thread<'_>, wait: &Wait) -> Span {
         let mut attributes = vec![thread(of.id), text("status", names::status(wait))];
+        let is_blocked = !wait.blocked().is_empty();
+        attributes.extend(is_blocked.then(|| text("blocked", names::blocked(wait))));
         attributes.extend(open(wait.is_open));
         let span = self.span(Of::Thread(of.id.0), (3, BLOCKED), wait.span, attributes);
         let runnable = (!wait.ready().is_empty()).then(|| Event {

@@ -1,0 +1,44 @@
+//! One number of several candidates, each compared with the same baseline: programs that were
+//! timed without a log have no digest.
+
+use std::borrow::Cow;
+
+use super::rank_test::RankTest;
+use super::{Difference, Options, rows};
+use crate::digest::{Group, Key, Row};
+use crate::metrics::{Class, Direction, Unit};
+
+/// Compares the runs of each candidate with those of the baseline, in the order of the
+/// candidates. Less is better, and the number is [timed](Class::Timed).
+///
+/// All tests form one family: their probabilities are corrected after Holm, so that the chance
+/// of any false claim among the candidates stays below [`Options::alpha`].
+/// [`runs_needed`](super::rank_test::runs_needed) tells how many runs such a family takes.
+#[must_use]
+pub fn against_baseline(
+    (name, unit): (&str, Unit),
+    baseline: &[f64],
+    candidates: &[Vec<f64>],
+    options: &Options,
+) -> Vec<Difference> {
+    let row = Row {
+        key: Key {
+            group: Group::Asked,
+            name: name.to_owned(),
+            part: Cow::Borrowed(""),
+        },
+        unit,
+        direction: Direction::Lower,
+        class: Class::Timed,
+        is_total: true,
+        value: 0.0,
+    };
+    let mut test = RankTest::default();
+    let compare = |runs: &Vec<f64>| {
+        let sides = [baseline.to_vec(), runs.clone()];
+        rows::difference(&row, sides, (options, &mut test), true)
+    };
+    let mut differences: Vec<Difference> = candidates.iter().map(compare).collect();
+    rows::claim(&mut differences, options);
+    differences
+}

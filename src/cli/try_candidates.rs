@@ -1,0 +1,369 @@
+//! Which flags `eventscope try` measures: those that findings name, and their neighbors.
+
+use serde::{Deserialize, Serialize};
+
+use super::try_options::{is_about_log, normalized, setting, with_flags};
+use analysis::process::{Process, Way};
+use insight::finding::TryKind;
+use insight::{Finding, Report};
+
+/// More flags cost more runs each: a claim about one of more candidates takes more runs of each.
+pub(super) const MOST_CANDIDATES: usize = 8;
+
+/// Allocation areas to search: about the second-level cache, about the last-level cache, and more than both. Which one
+/// is fastest depends on the machine's caches, which no log names.
+const AREAS: [&str; 3] = ["-A16m", "-A64m", "-A4m"];
+
+/// What one run with a log tells about a program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct LogFacts {
+    /// What the rules found.
+    pub(super) report: Report,
+    /// How the process was started and linked.
+    pub(super) process: Process,
+    /// How many capabilities it had.
+    pub(super) capabilities: usize,
+}
+
+/// Flags to measure together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Candidate {
+    /// As the runtime takes them.
+    pub(super) flags: Vec<String>,
+    /// The rule that names them; `None` for a neighbor, or a combination of two.
+    pub(super) rule: Option<String>,
+}
+
+impl Candidate {
+    fn neighbor(flag: &str) -> Self {
+        Self {
+            flags: vec![flag.to_owned()],
+            rule: None,
+        }
+    }
+
+    /// The flags in one text.
+    pub(super) fn name(&self) -> String {
+        self.flags.join(" ")
+    }
+}
+
+/// What is to be measured, and what is not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// The most promising first.
+    pub(super) candidates: Vec<Candidate>,
+    /// Flags that findings name and that cannot be tried, with the reason.
+    pub(super) left_out: Vec<(String, &'static str)>,
+}
+
+/// Chooses the candidates for a program that was run with these options of its runtime.
+pub(super) fn choose(facts: &LogFacts, options: &[String], cores: usize) -> Choice {
+    let run = Run::new(facts, options, cores);
+    let mut choice = Choice::default();
+    for (finding, text) in flags_of(&facts.report.findings) {
+        for flags in alternatives(text) {
+            match run.fitting(&flags) {
+                Ok(flags) => choice.add(Candidate {
+                    flags,
+                    rule: Some(finding.rule.to_string()),
+                }),
+                Err(why) => choice.leave_out(flags.join(" "), why),
+            }
+        }
+    }
+    for flag in neighbors(facts, cores) {
+        if run.fitting(std::slice::from_ref(&flag)).is_ok() {
+            choice.add(Candidate::neighbor(&flag));
+        }
+    }
+    choice.candidates.truncate(MOST_CANDIDATES);
+    choice
+}
+
+impl Choice {
+    fn add(&mut self, candidate: Candidate) {
+        let is_known = |known: &Candidate| known.flags == candidate.flags;
+        if !self.candidates.iter().any(is_known) {
+            self.candidates.push(candidate);
+        }
+    }
+
+    fn leave_out(&mut self, flags: String, why: &'static str) {
+        if !self.left_out.iter().any(|(known, _)| *known == flags) {
+            self.left_out.push((flags, why));
+        }
+    }
+}
+
+/// The flags that findings advise, the gravest finding first.
+pub(super) fn flags_of(findings: &[Finding]) -> impl Iterator<Item = (&Finding, &str)> {
+    let mut matter: Vec<&Finding> = findings.iter().filter(|one| one.matters()).collect();
+    matter.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    matter.into_iter().flat_map(|finding| {
+        let advised = finding.tries.iter().filter(|one| one.kind == TryKind::Flag);
+        advised.filter_map(move |one| Some((finding, one.flag.as_deref()?)))
+    })
+}
+
+/// Whether a flag is one that `eventscope try` measures, or at least one of several is.
+pub(super) fn can_be_tried(text: &str) -> bool {
+    let mut all = alternatives(text).into_iter().flatten();
+    all.any(|flag| setting(&flag).is_some())
+}
+
+/// The alternatives in a text of flags: `-A64m -n4m` is one of two flags, `-A16m, -A64m` are two of one.
+fn alternatives(text: &str) -> Vec<Vec<String>> {
+    let is_flag = |word: &&str| word.starts_with('-');
+    let flags = |part: &str| -> Vec<String> {
+        let words = part.split_whitespace().filter(is_flag);
+        words.map(str::to_owned).collect()
+    };
+    let parts = text.split(',').flat_map(|part| part.split(" or "));
+    let all = parts.map(flags);
+    all.filter(|flags: &Vec<String>| !flags.is_empty())
+        .collect()
+}
+
+/// Neighbors of the flags that findings name, which are measured whatever was found: areas, then one capability, one for
+/// each core, for half of the cores and so on.
+fn neighbors(facts: &LogFacts, cores: usize) -> Vec<String> {
+    let collects_in_parallel = facts.capabilities > 1;
+    let mut flags: Vec<String> = Vec::new();
+    flags.extend(collects_in_parallel.then(|| "-qg".to_owned()));
+    flags.extend(AREAS.map(str::to_owned));
+    let halves = std::iter::successors(Some(cores), |count| Some(count / 2));
+    let counts = std::iter::once(1).chain(halves.take_while(|count| *count > 1));
+    flags.extend(counts.map(|count| format!("-N{count}")));
+    flags
+}
+
+/// The run that candidates are compared with.
+struct Run<'a> {
+    options: &'a [String],
+    /// What the log tells about it, as flags, whoever set them.
+    in_force: Vec<String>,
+    is_threaded: bool,
+    cores: usize,
+}
+
+impl<'a> Run<'a> {
+    fn new(facts: &LogFacts, options: &'a [String], cores: usize) -> Self {
+        let mut in_force = vec![format!("-N{}", facts.capabilities)];
+        let area = facts.process.heap.map(|heap| heap.allocation_area_bytes);
+        in_force.extend(area.map(|bytes| format!("-A{bytes}")));
+        Self {
+            options,
+            in_force,
+            is_threaded: !facts.process.ways.contains(&Way::NotThreaded),
+            cores,
+        }
+    }
+
+    /// The flags in one form, or why they are not measured.
+    fn fitting(&self, flags: &[String]) -> Result<Vec<String>, &'static str> {
+        let flags = flags.iter().map(|flag| normalized(flag, self.cores));
+        let flags: Vec<String> = flags.collect();
+        let settings: Option<Vec<&str>> = flags.iter().map(|flag| setting(flag)).collect();
+        let Some(settings) = settings else {
+            let is_profile = |flag: &String| flag.starts_with("-h") || flag.starts_with("-i");
+            let is_log = flags
+                .iter()
+                .any(|flag| is_about_log(flag) || is_profile(flag));
+            return Err(if is_log {
+                "changes the log, not the program"
+            } else {
+                "takes another build"
+            });
+        };
+        let is_of_threads = |setting: &&str| {
+            const OF_THREADS: [&str; 3] = ["capabilities", "parallel collection", "migration"];
+            OF_THREADS.contains(setting)
+        };
+        if !self.is_threaded && settings.iter().any(is_of_threads) {
+            return Err("takes a program that was linked with -threaded");
+        }
+        let count = |flag: &String| flag.strip_prefix("-N")?.parse::<usize>().ok();
+        if flags
+            .iter()
+            .filter_map(count)
+            .any(|count| count > self.cores)
+        {
+            return Err("takes more cores than this machine has");
+        }
+        if flags.iter().all(|flag| self.has(flag)) {
+            return Err("is what the run has");
+        }
+        Ok(flags)
+    }
+
+    /// Whether the run has a flag already.
+    fn has(&self, flag: &str) -> bool {
+        let same = |known: &String| {
+            let known = normalized(known, self.cores);
+            known == flag || size(&known).is_some_and(|bytes| size(flag) == Some(bytes))
+        };
+        let current = with_flags(&self.options.to_vec(), &self.in_force);
+        current.iter().any(same)
+    }
+}
+
+/// The size in a flag for the allocation area, in bytes.
+fn size(flag: &str) -> Option<u64> {
+    let text = flag.strip_prefix("-A")?;
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits.parse().ok()?;
+    let shift = match &text[digits.len()..] {
+        "" | "b" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        _ => return None,
+    };
+    number.checked_shl(shift)
+}
+
+/// Two candidates as one, if no flag of one sets what a flag of the other sets.
+pub(super) fn combined(one: &Candidate, other: &Candidate) -> Option<Candidate> {
+    let settings = |candidate: &Candidate| -> Vec<Option<&'static str>> {
+        candidate.flags.iter().map(|flag| setting(flag)).collect()
+    };
+    let (ours, theirs) = (settings(one), settings(other));
+    let has = |flag: &str| {
+        one.flags
+            .iter()
+            .chain(&other.flags)
+            .any(|known| known == flag)
+    };
+    // One capability collects alone.
+    let is_pointless = has("-N1") && (has("-qg") || has("-qm"));
+    if is_pointless || ours.iter().any(|setting| theirs.contains(setting)) {
+        return None;
+    }
+    Some(Candidate {
+        flags: one.flags.iter().chain(&other.flags).cloned().collect(),
+        rule: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use analysis::process::HeapSettings;
+    use insight::finding::{Axis, Severity, Try};
+
+    fn finding(severity: Severity, flags: &[&'static str]) -> Finding {
+        let mut finding = Finding::new("rule", Axis::Time, "A title".to_owned());
+        finding.severity = severity;
+        let tries = flags.iter().map(|flag| Try::flag(*flag, "", ""));
+        finding.tries = tries.collect();
+        finding
+    }
+
+    fn facts(capabilities: usize, ways: &[Way], findings: Vec<Finding>) -> LogFacts {
+        let heap = HeapSettings {
+            generations: 2,
+            max_heap_bytes: None,
+            allocation_area_bytes: 4 << 20,
+            megablock_bytes: 1 << 20,
+            block_bytes: 4096,
+        };
+        LogFacts {
+            report: Report {
+                findings,
+                ..Report::default()
+            },
+            process: Process {
+                ways: ways.to_vec(),
+                heap: Some(heap),
+                ..Process::default()
+            },
+            capabilities,
+        }
+    }
+
+    fn names(facts: &LogFacts, options: &[&str], cores: usize) -> Vec<String> {
+        let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+        let choice = choose(facts, &options, cores);
+        choice.candidates.iter().map(Candidate::name).collect()
+    }
+
+    #[test]
+    fn flags_of_findings_come_first_and_neighbors_follow() {
+        let found = vec![
+            finding(Severity::Low, &["-F4"]),
+            finding(Severity::High, &["-A64M -n4m", "-qg"]),
+            finding(Severity::Minor, &["-c"]),
+        ];
+        let facts = facts(2, &[Way::Threaded], found);
+        assert_eq!(
+            names(&facts, &["-N2"], 2),
+            ["-A64m -n4m", "-qg", "-F4", "-A16m", "-A64m", "-N1"]
+        );
+    }
+
+    #[test]
+    fn what_the_run_has_is_not_tried() {
+        let facts = facts(
+            2,
+            &[Way::Threaded],
+            vec![finding(Severity::High, &["-N2, -A16m"])],
+        );
+        // The log's area is 4 MiB, whoever set it.
+        assert_eq!(names(&facts, &[], 2), ["-A16m", "-qg", "-A64m", "-N1"]);
+        assert_eq!(names(&facts, &["-qg"], 1), ["-A16m", "-A64m", "-N1"]);
+    }
+
+    #[test]
+    fn a_program_without_threads_has_one_capability() {
+        let facts = facts(
+            1,
+            &[Way::NotThreaded],
+            vec![finding(Severity::High, &["-threaded", "-N"])],
+        );
+        let choice = choose(&facts, &[], 4);
+        let names: Vec<String> = choice.candidates.iter().map(Candidate::name).collect();
+        assert_eq!(names, ["-A16m", "-A64m"]);
+        assert_eq!(
+            choice.left_out,
+            [
+                ("-threaded".to_owned(), "takes another build"),
+                (
+                    "-N".to_owned(),
+                    "takes a program that was linked with -threaded"
+                )
+            ]
+        );
+    }
+
+    #[test]
+    fn of_many_cores_half_and_a_quarter_are_tried() {
+        let facts = facts(1, &[Way::Threaded], Vec::new());
+        assert_eq!(
+            names(&facts, &[], 24),
+            ["-A16m", "-A64m", "-N24", "-N12", "-N6", "-N3"]
+        );
+        let many = finding(
+            Severity::High,
+            &["-F2", "-F3", "-F4", "-F5", "-F6", "-F7", "-F8", "-F9"],
+        );
+        let facts = self::facts(1, &[Way::Threaded], vec![many]);
+        assert_eq!(names(&facts, &[], 24).len(), MOST_CANDIDATES);
+    }
+
+    #[test]
+    fn two_flags_go_together_unless_they_set_the_same() {
+        let one = Candidate::neighbor;
+        let both = |a: &str, b: &str| combined(&one(a), &one(b)).map(|both| both.name());
+        assert_eq!(both("-A16m", "-qg").as_deref(), Some("-A16m -qg"));
+        assert_eq!(both("-A16m", "-A64m"), None);
+        assert_eq!(both("-N1", "-qg"), None);
+    }
+
+    #[test]
+    fn texts_of_flags() {
+        assert_eq!(alternatives("-A4m, -A16m or -A64m").len(), 3);
+        assert_eq!(alternatives("-A64m -n4m"), [["-A64m", "-n4m"]]);
+        assert!(can_be_tried("-threaded, -N4") && !can_be_tried("-threaded"));
+    }
+}

@@ -1,0 +1,397 @@
+//! Runs of a baseline and of candidates, interleaved in rounds, within a budget of time.
+
+use std::time::Duration;
+
+use super::try_candidates::Candidate;
+use super::try_child::{End, Sample};
+use insight::compare::rank_test::runs_needed;
+
+/// A candidate ends early after so many runs, if all of them are clearly slower.
+const RUNS_BEFORE_END: usize = 3;
+/// Clearly slower: by this share more than the slowest run of the baseline.
+const CLEARLY_SLOWER: f64 = 0.10;
+/// A run of a candidate is ended when it takes so many times the slowest run of the baseline: no more runs are needed to
+/// see that.
+const MOST_TIMES_SLOWER: u32 = 5;
+/// But not before this: short runs differ by more.
+const LEAST_LIMIT: Duration = Duration::from_secs(1);
+
+/// The baseline or a candidate, with its runs.
+#[derive(Clone, Debug)]
+pub(super) struct Contestant {
+    /// `None` for the baseline.
+    pub(super) candidate: Option<Candidate>,
+    /// Its runs, the first first.
+    pub(super) samples: Vec<Sample>,
+    /// Why it takes part in no more rounds.
+    pub(super) stopped: Option<Stopped>,
+    /// Of two flags together: the one that is as fast by itself.
+    pub(super) no_faster_than: Option<String>,
+}
+
+/// Why a candidate was measured no further.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stopped {
+    /// All its runs are clearly slower.
+    Slower,
+    /// A run was ended after this time.
+    TimedOut(Duration),
+    /// It ends otherwise than the baseline: how.
+    Failed(String),
+}
+
+/// The time for all runs together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    total: Duration,
+    pub(super) spent: Duration,
+}
+
+impl Budget {
+    pub(super) const fn new(total: Duration) -> Self {
+        Self {
+            total,
+            spent: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn left(&self) -> Duration {
+        self.total.saturating_sub(self.spent)
+    }
+
+    pub(super) fn spend(&mut self, time: Duration) {
+        self.spent = self.spent.saturating_add(time);
+    }
+}
+
+/// How many candidates are measured, how often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// How many candidates, the first ones.
+    pub(super) candidates: usize,
+    /// How often each, and the baseline.
+    pub(super) rounds: usize,
+    /// How long all rounds may take.
+    pub(super) time: Duration,
+}
+
+/// Plans rounds: as many candidates as the budget has time for, each with the runs that a claim takes. At least one
+/// candidate is left, whatever the budget.
+pub(super) fn plan(
+    run: Duration,
+    left: Duration,
+    candidates: usize,
+    (wanted, alpha): (usize, f64),
+) -> Plan {
+    // A combination of two flags is one test more.
+    let needed = |candidates: usize| runs_needed(alpha, candidates + 1);
+    let time = |candidates: usize, rounds: usize| {
+        run.saturating_mul(((candidates + 1) * rounds).try_into().unwrap_or(u32::MAX))
+    };
+    let fits = |candidates: &usize| time(*candidates, needed(*candidates)) <= left;
+    let candidates = (1..=candidates).rev().find(fits).unwrap_or(1);
+    let fewest = needed(candidates);
+    let fits = |rounds: &usize| time(candidates, *rounds) <= left;
+    let rounds = (fewest..=wanted.max(fewest)).rev().find(fits);
+    let rounds = rounds.unwrap_or(fewest);
+    Plan {
+        candidates,
+        rounds,
+        time: time(candidates, rounds),
+    }
+}
+
+/// How rounds ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RoundsEnd {
+    /// After all rounds, or when no candidate was left.
+    Done,
+    /// The budget had no time for one more run.
+    OutOfBudget,
+}
+
+/// What runs of a round take and give.
+pub(super) struct Rounds<'a, E> {
+    /// How many there are at most.
+    pub(super) count: usize,
+    /// A run that takes longer is ended; `None` if there is no limit but the budget.
+    pub(super) timeout: Option<Duration>,
+    /// The exit status that a run has to have.
+    pub(super) status: i32,
+    /// Runs the flags of a candidate, or the baseline, for at most so long.
+    pub(super) run: &'a mut dyn FnMut(Option<&Candidate>, Duration) -> Result<Sample, E>,
+    /// Takes a line about the progress.
+    pub(super) progress: &'a mut dyn FnMut(String),
+}
+
+impl<E> Rounds<'_, E> {
+    /// Runs the rounds. The first contestant is the baseline.
+    ///
+    /// # Errors
+    ///
+    /// Those of `run`. How contestants end is no error: it stands in [`Contestant::stopped`].
+    pub(super) fn run(
+        &mut self,
+        contestants: &mut [Contestant],
+        budget: &mut Budget,
+    ) -> Result<RoundsEnd, E> {
+        for round in 1..=self.count {
+            let mut line = format!("round {round} of {}:", self.count);
+            for place in 0..contestants.len() {
+                if contestants[place].stopped.is_some() {
+                    continue;
+                }
+                let (base, expected) = expected(contestants, place);
+                if expected > budget.left() || budget.left().is_zero() {
+                    return Ok(RoundsEnd::OutOfBudget);
+                }
+                let limit = self.limit(place, base, budget.left());
+                let contestant = &mut contestants[place];
+                let sample = (self.run)(contestant.candidate.as_ref(), limit)?;
+                budget.spend(sample.wall);
+                let seconds = sample.wall.as_secs_f64();
+                line += &format!(" {} {seconds:.2} s", contestant.name());
+                contestant.stopped = failure(&sample, self.status);
+                contestant.samples.push(sample);
+                if place == 0 && contestant.stopped.is_some() {
+                    return Ok(RoundsEnd::Done);
+                }
+            }
+            (self.progress)(line);
+            for line in stop_slower(contestants) {
+                (self.progress)(line);
+            }
+            if contestants[1..].iter().all(|one| one.stopped.is_some()) {
+                return Ok(RoundsEnd::Done);
+            }
+        }
+        Ok(RoundsEnd::Done)
+    }
+
+    fn limit(&self, place: usize, base: Duration, left: Duration) -> Duration {
+        let limit = self.timeout.map_or(left, |timeout| timeout.min(left));
+        if place == 0 || base.is_zero() {
+            return limit;
+        }
+        limit.min(base.saturating_mul(MOST_TIMES_SLOWER).max(LEAST_LIMIT))
+    }
+}
+
+impl Contestant {
+    /// The baseline, without runs yet.
+    pub(super) const fn baseline() -> Self {
+        Self {
+            candidate: None,
+            samples: Vec::new(),
+            stopped: None,
+            no_faster_than: None,
+        }
+    }
+
+    /// A candidate, without runs yet.
+    pub(super) const fn new(candidate: Candidate) -> Self {
+        Self {
+            candidate: Some(candidate),
+            samples: Vec::new(),
+            stopped: None,
+            no_faster_than: None,
+        }
+    }
+
+    /// The flags, or what the baseline is.
+    pub(super) fn name(&self) -> String {
+        let name = self.candidate.as_ref().map(Candidate::name);
+        name.unwrap_or_else(|| "as it is".to_owned())
+    }
+
+    fn fastest(&self) -> Duration {
+        let times = self.samples.iter().map(|sample| sample.wall);
+        times.min().unwrap_or_default()
+    }
+
+    fn slowest(&self) -> Duration {
+        let times = self.samples.iter().map(|sample| sample.wall);
+        times.max().unwrap_or_default()
+    }
+}
+
+/// The slowest run of the baseline, and how long the next run of a contestant is likely to take.
+fn expected(contestants: &[Contestant], place: usize) -> (Duration, Duration) {
+    let base = contestants[0].slowest();
+    let own = contestants[place].slowest();
+    let is_new = contestants[place].samples.is_empty();
+    (base, if is_new { base } else { own })
+}
+
+/// Why a contestant with such a run is measured no further.
+fn failure(sample: &Sample, status: i32) -> Option<Stopped> {
+    match sample.end {
+        End::TimedOut => Some(Stopped::TimedOut(sample.wall)),
+        End::Exited(Some(own)) if own == status => None,
+        End::Exited(own) => {
+            let how = own.map_or("was ended by a signal".to_owned(), |own| {
+                format!("ended with status {own}")
+            });
+            let lines = sample.complaint.lines().map(str::trim);
+            let said = lines.filter(|line| !line.is_empty()).next_back();
+            let said = said.map(|line| format!(": {line}")).unwrap_or_default();
+            Some(Stopped::Failed(format!("{how}{said}")))
+        }
+    }
+}
+
+/// Ends candidates that are clearly slower, and tells which.
+fn stop_slower(contestants: &mut [Contestant]) -> Vec<String> {
+    let slowest = contestants[0].slowest();
+    let mut lines = Vec::new();
+    for contestant in &mut contestants[1..] {
+        if contestant.stopped.is_none() && is_clearly_slower(contestant, slowest) {
+            contestant.stopped = Some(Stopped::Slower);
+            lines.push(format!(
+                "{}: clearly slower, measured no further",
+                contestant.name()
+            ));
+        }
+    }
+    lines
+}
+
+fn is_clearly_slower(contestant: &Contestant, slowest: Duration) -> bool {
+    let limit = slowest.mul_f64(1.0 + CLEARLY_SLOWER);
+    contestant.samples.len() >= RUNS_BEFORE_END && contestant.fastest() > limit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn sample(wall: Duration) -> Sample {
+        Sample {
+            wall,
+            cpu: wall,
+            memory_bytes: 1,
+            end: End::Exited(Some(0)),
+            printed: None,
+            complaint: String::new(),
+        }
+    }
+
+    fn contestants(flags: &[&str]) -> Vec<Contestant> {
+        let candidate = |flag: &&str| Candidate {
+            flags: vec![(*flag).to_owned()],
+            rule: None,
+        };
+        let candidates = flags.iter().map(|flag| Contestant::new(candidate(flag)));
+        std::iter::once(Contestant::baseline())
+            .chain(candidates)
+            .collect()
+    }
+
+    /// Runs rounds of programs that take as many milliseconds as `time` has for their flags.
+    fn run(
+        flags: &[&str],
+        (count, budget): (usize, Duration),
+        time: impl Fn(&str) -> u32,
+    ) -> (Vec<Contestant>, RoundsEnd, Vec<String>) {
+        let mut all = contestants(flags);
+        let mut order = Vec::new();
+        let mut one = |candidate: Option<&Candidate>, limit: Duration| -> Result<Sample, ()> {
+            let name = candidate.map(Candidate::name).unwrap_or_default();
+            let mut run = sample(MS * time(&name));
+            if run.wall > limit {
+                run = Sample {
+                    end: End::TimedOut,
+                    ..sample(limit)
+                };
+            }
+            order.push(name);
+            Ok(run)
+        };
+        let mut rounds = Rounds {
+            count,
+            timeout: None,
+            status: 0,
+            run: &mut one,
+            progress: &mut |_| {},
+        };
+        let mut budget = Budget::new(budget);
+        let end = rounds.run(&mut all, &mut budget).expect("no errors");
+        let spent: Duration = all
+            .iter()
+            .flat_map(|one| &one.samples)
+            .map(|run| run.wall)
+            .sum();
+        assert_eq!(budget.spent, spent);
+        (all, end, order)
+    }
+
+    #[test]
+    fn runs_are_interleaved() {
+        let (all, end, order) = run(&["-a", "-b"], (4, MS * 10_000), |_| 10);
+        assert_eq!(order, ["", "-a", "-b"].repeat(4));
+        assert!(end == RoundsEnd::Done && all.iter().all(|one| one.samples.len() == 4));
+    }
+
+    #[test]
+    fn what_is_clearly_slower_ends_after_three_runs() {
+        let time = |name: &str| match name {
+            "-slow" => 120,
+            "-hardly" => 109,
+            _ => 100,
+        };
+        let (all, _, _) = run(&["-slow", "-hardly"], (6, MS * 100_000), time);
+        let runs: Vec<usize> = all.iter().map(|one| one.samples.len()).collect();
+        assert_eq!(runs, [6, 3, 6]);
+        assert_eq!(all[1].stopped, Some(Stopped::Slower));
+        assert_eq!(all[2].stopped, None);
+        // If no candidate is left, the baseline runs no more either.
+        let (all, _, _) = run(&["-slow"], (6, MS * 100_000), time);
+        assert_eq!(all[0].samples.len(), 3);
+    }
+
+    #[test]
+    fn a_run_of_several_times_the_baseline_is_ended() {
+        let time = |name: &str| if name == "-hangs" { 1_000_000 } else { 500 };
+        let (all, _, _) = run(&["-hangs", "-b"], (4, MS * 100_000), time);
+        assert_eq!(all[1].stopped, Some(Stopped::TimedOut(MS * 2_500)));
+        assert_eq!((all[1].samples.len(), all[2].samples.len()), (1, 4));
+    }
+
+    #[test]
+    fn the_budget_is_kept() {
+        let (all, end, _) = run(&["-a", "-b"], (9, MS * 1_000), |_| 100);
+        assert_eq!(end, RoundsEnd::OutOfBudget);
+        let runs: Vec<usize> = all.iter().map(|one| one.samples.len()).collect();
+        assert_eq!(runs, [4, 3, 3]);
+    }
+
+    #[test]
+    fn plans_keep_the_budget_and_take_the_runs_of_a_claim() {
+        let plan = |run: u64, left: u64, candidates, wanted| {
+            let [run, left] = [run, left].map(Duration::from_millis);
+            let plan = super::plan(run, left, candidates, (wanted, 0.05));
+            (plan.candidates, plan.rounds)
+        };
+        // Eight candidates and a combination are nine tests, which take six runs.
+        assert_eq!(plan(100, 120_000, 8, 5), (8, 6));
+        assert_eq!(plan(100, 120_000, 8, 10), (8, 10));
+        assert_eq!(plan(100, 120_000, 2, 5), (2, 5));
+        // 54 runs of 3 s are too many, 4 candidates with 5 runs are not.
+        assert_eq!(plan(3_000, 120_000, 8, 6), (5, 6));
+        assert_eq!(plan(4_500, 120_000, 8, 9), (4, 5));
+        assert_eq!(plan(60_000, 120_000, 8, 6), (1, 5));
+    }
+
+    #[test]
+    fn failures_are_told() {
+        let mut run = sample(MS);
+        assert_eq!(failure(&run, 0), None);
+        run.complaint = "x: oh\nx: no\n\n".to_owned();
+        let why = "ended with status 0: x: no".to_owned();
+        assert_eq!(failure(&run, 3), Some(Stopped::Failed(why)));
+        run.end = End::Exited(None);
+        assert!(matches!(failure(&run, 0), Some(Stopped::Failed(_))));
+    }
+}
