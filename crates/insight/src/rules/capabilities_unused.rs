@@ -56,7 +56,12 @@ fn look(scope: &Scope<'_>, findings: &[Finding]) -> Outcome {
     // Of two capabilities one may be spare too, but it costs something in each collection.
     let all = scope.times.all_caps();
     let cost_ns = all.stopping_ns + all.waiting_ns + all.coming_back_ns;
-    let costs = scope.share_of_caps(cost_ns) >= LEAST_COST;
+    // A capability whose last buffers are missing seems to be unused.
+    let is_whole = scope
+        .log
+        .condition
+        .is_none_or(|now| now.ends && !now.damaged);
+    let costs = is_whole && scope.share_of_caps(cost_ns) >= LEAST_COST;
     let least = if used.len() == LEAST && costs {
         1
     } else {
@@ -64,7 +69,7 @@ fn look(scope: &Scope<'_>, findings: &[Finding]) -> Outcome {
     };
     if hardly.len() < least || busiest < BUSY {
         return Outcome::Clear(format!(
-            "{many} of {} ran threads for less than 5 % of the time; the limit is 2, or 1 of 2 while collections wait for {} of the time (2 %), beside one that is busy",
+            "{many} of {} ran threads for less than 5 % of the time; the limit is 2, or 1 of 2 of a whole log in which collections wait for 2 % of the time (here {}), beside one that is busy",
             used.len(),
             format::fraction(scope.share_of_caps(cost_ns))
         ));

@@ -7,9 +7,10 @@
 use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
+use crate::lost_time::union;
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
-use analysis::listen::Listen;
+use analysis::listen::{Listen, sort};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::Turn;
 use eventlog::ids::Duration;
@@ -55,6 +56,9 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
         });
     };
     let sum_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
+    let mut stretches: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
+    sort(&mut stretches, listen).await;
+    let any_ns = union(&stretches).iter().map(|(from, to)| to - from).sum();
     let title = match waits.len() {
         1 => format!(
             "{} waited {} in throwTo",
@@ -73,7 +77,7 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     finding.severity = Severity::of_latency(sum_ns);
     finding.confidence = Confidence::Certain;
     finding.cost = Value::Ns(sum_ns);
-    finding.share = scope.share(sum_ns);
+    finding.share = scope.share(any_ns);
     finding.meaning = "A thread that throws an exception to another one (killThread, cancel, timeout) goes on only when it has been received.".into();
     finding.tries = vec![
         Try::code(
