@@ -142,6 +142,8 @@ export interface Findings {
   clear: Passed[];
   /** Rules that could not tell, with the flag that would help. */
   cannot_tell: Passed[];
+  /** How many capabilities there were: the divisor of their times. */
+  caps: number;
   /** Where the time of all capabilities went, by cause: rows sum to capabilities × length of the range. */
   lost_time: LostTime[];
   /** Time that was lost and that no finding claims, in nanoseconds of the program. */
