@@ -120,6 +120,22 @@ export interface Passed {
   why: string;
 }
 
+/** What took time of capabilities. */
+export interface LostTime {
+  /** Such as `running`, `collecting`, `gc-sync`, `hand-over`, `serial`; new ones come. */
+  cause: string;
+  /** Nanoseconds of all capabilities together. */
+  cap_ns: number;
+  /** The same divided by the number of capabilities. */
+  ns: number;
+  /** The share of all capability time, 0 to 1. */
+  share: number;
+  /** What findings claim of it, in nanoseconds of capabilities. */
+  claimed_cap_ns: number;
+  /** What no finding claims, in nanoseconds of capabilities. */
+  unexplained_cap_ns: number;
+}
+
 /** What all rules say of a part of a log. */
 export interface Findings {
   range: LogRange;
@@ -128,6 +144,10 @@ export interface Findings {
   clear: Passed[];
   /** Rules that could not tell, with the flag that would help. */
   cannot_tell: Passed[];
+  /** How many capabilities there were: the divisor of their times. */
+  caps: number;
+  /** Where the time of all capabilities went, by cause: rows sum to capabilities × length of the range. */
+  lost_time: LostTime[];
   /** Time that was lost and that no finding claims, in nanoseconds of the program. */
   unexplained_ns: number;
   /** The labels of the threads that findings are about, by the threads' numbers. */

@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use analysis::account::report::CapTimes;
 use common::{findings_of, for_all_spans, known, session_of};
 use eventlog::ids::Nanos;
+use insight::LostTime;
 use insight::finding::{Axis, Finding, Value};
+use insight::lost_time::Cause;
 use insight::report::Report;
 use insight::rules::RULES;
 use model::time::Interval;
@@ -89,7 +91,13 @@ fn adds_up(session: &Session, report: &Report) -> Result<(), String> {
     let all = times.all_caps();
     let caps = times.caps.iter().filter(|(_, times)| times.life_ns > 0);
     let caps = (caps.count() as u64).max(1);
-    let lost = all.life_ns - all.running_ns - all.unknown_ns;
+    // Of running time too findings claim some: of what ran in vain.
+    let running = report
+        .lost_time
+        .iter()
+        .filter(|row| row.cause == Cause::Running);
+    let in_vain: u64 = running.map(|row| row.claimed_cap_ns).sum();
+    let lost = all.life_ns - all.running_ns - all.unknown_ns + in_vain;
     let claimed: u64 = report
         .findings
         .iter()
@@ -133,6 +141,7 @@ fn is_a_sound_report(session: &Session, range: Option<Interval>) -> Result<Repor
     }
     adds_up(session, &report)?;
     costs_what_there_is(session, &report)?;
+    lost_time_is_the_account(session, &report)?;
     Ok(report)
 }
 
@@ -143,9 +152,11 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         "gc-sync-straggler" | "gc-sync-idle-caps" => all.stopping_ns,
         "idle-gc" | "forced-gc" | "census-pauses" | "par-gc-unbalanced" | "remembered-set"
         | "nursery-too-small" | "major-gc-heavy" | "costly-flags" => collecting,
-        "bound-main" | "ready-while-idle" | "tiny-threads" => all.idle_ready_ns,
-        "lock-convoy" | "shared-thunk" | "serial-section" => all.idle_ns,
-        "stm-herd" => all.running_ns,
+        "bound-main" | "ready-while-idle" | "hand-overs" | "tiny-threads" => all.idle_ready_ns,
+        "lock-convoy" | "shared-thunk" => all.all_idle_ns(),
+        "serial-section" => all.idle_ns,
+        "one-worker" | "short-foreign-calls" => all.idle_ns,
+        "stm-herd" | "yield-spin" => all.running_ns,
         "sparks" | "spark-tiny" | "hot-cost-centre" => return None,
         other => panic!("which time {other} is about is to be said here"),
     })
@@ -174,6 +185,51 @@ fn costs_what_there_is(session: &Session, report: &Report) -> Result<(), String>
         return Ok(());
     }
     Err(format!("{claimed} ns are claimed of {:?}", report.range))
+}
+
+/// The rows of the lost time sum to the capabilities times the length of the range, and each
+/// class of the account is divided without a rest.
+fn lost_time_is_the_account(session: &Session, report: &Report) -> Result<(), String> {
+    if session.recording().info.processes.are_several() {
+        return match report.lost_time.is_empty() {
+            true => Ok(()),
+            false => Err("several processes have one account".to_owned()),
+        };
+    }
+    let all = session.ask(&TimeQuery(Some(report.range))).all_caps();
+    let of = |causes: &[Cause]| -> u64 {
+        let rows = report.lost_time.iter();
+        let rows = rows.filter(|row| causes.contains(&row.cause));
+        rows.map(|row| row.cap_ns).sum()
+    };
+    let ready = [Cause::ReadyLong, Cause::HandOver];
+    let nobody = [Cause::Sleeping, Cause::Outside, Cause::EachOther];
+    let idle = [
+        &[Cause::Serial, Cause::FewThreads, Cause::StartEnd][..],
+        &nobody,
+        &ready,
+    ]
+    .concat();
+    let claimed = |row: &LostTime| row.claimed_cap_ns + row.unexplained_cap_ns == row.cap_ns;
+    let laws = [
+        (
+            "all",
+            of(&Cause::ALL),
+            report.caps * report.range.duration().0,
+        ),
+        ("running", of(&[Cause::Running]), all.running_ns),
+        ("stopping", of(&[Cause::GcSync]), all.stopping_ns),
+        ("idle", of(&idle), all.all_idle_ns()),
+        (
+            "claims",
+            report.lost_time.iter().filter(|row| !claimed(row)).count() as u64,
+            0,
+        ),
+    ];
+    match laws.iter().find(|(_, is, should)| is != should) {
+        None => Ok(()),
+        Some(wrong) => Err(format!("{wrong:?} of {:#?}", report.lost_time)),
+    }
 }
 
 #[test]

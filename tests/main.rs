@@ -20,6 +20,7 @@ mod events;
 mod export;
 mod export_traces;
 mod findings_judged;
+mod findings_matrix;
 mod findings_memory;
 mod findings_threads;
 mod flame_compare;

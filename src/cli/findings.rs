@@ -10,6 +10,7 @@ use insight::finding::{Axis, Finding, Severity};
 use insight::report::{Passed, Report};
 use model::format;
 use session::questions::FindingsQuery;
+use views::words::insight as words;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -81,6 +82,7 @@ impl fmt::Display for Text<'_> {
         )?;
         let (from, to) = (report.range.start().0, report.range.end().0);
         writeln!(f, "Rules looked at {from} to {to} ns.")?;
+        write_lost_time(report, f)?;
         if self.all {
             write_passed("Found nothing", &report.clear, f)?;
             write_passed("Could not tell", &report.cannot_tell, f)?;
@@ -90,6 +92,25 @@ impl fmt::Display for Text<'_> {
         }
         Ok(())
     }
+}
+
+/// Where the time went, with what no finding explains.
+fn write_lost_time(report: &Report, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if report.lost_time.is_empty() {
+        return Ok(());
+    }
+    writeln!(f, "\n{}\n", words::LOST_TIME)?;
+    let rows = report.lost_time.iter();
+    let rows = rows.map(|row| words::lost_time(row, report.caps));
+    let heads = words::LOST_TIME_COLUMNS.map(str::to_owned);
+    for [cause, numbers @ ..] in std::iter::once(heads).chain(rows) {
+        write!(f, "    {cause:<44}")?;
+        for number in numbers {
+            write!(f, " {number:>15}")?;
+        }
+        writeln!(f)?;
+    }
+    writeln!(f, "\n{}", words::unexplained(report))
 }
 
 fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>) -> fmt::Result {

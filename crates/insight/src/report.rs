@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::causes;
 use crate::finding::{Axis, Finding, Outcome, Severity, Subject};
-use crate::ledger::{Ledger, Pool};
+use crate::ledger::Ledger;
+use crate::lost_time::{self, LostTime};
 use crate::rules::{Look, RULES};
 use crate::scope::{Input, Scope};
 use analysis::listen::Listen;
@@ -43,6 +44,13 @@ pub struct Report {
     /// Time in which the program did not run, or not on all capabilities, and that no
     /// finding claims, in nanoseconds of the program.
     pub unexplained_ns: u64,
+    /// How many capabilities lived in the range.
+    #[serde(default)]
+    pub caps: u64,
+    /// Where the time of all capabilities went: it sums to capabilities × length. None of a log
+    /// that several processes have written.
+    #[serde(default)]
+    pub lost_time: Vec<LostTime>,
     /// The labels of the threads that findings are about, of those that have one.
     pub labels: BTreeMap<ThreadId, String>,
 }
@@ -56,12 +64,17 @@ const SEVERAL: &str = "rules look at one program, and this log is of several pro
 impl Report {
     /// Asks all rules about a part of a log.
     pub async fn of(scope: &Scope<'_>, listen: &dyn Listen) -> Self {
-        let mut ledger = Ledger::new(&scope.times, scope.caps, scope.stops.len());
+        let several = scope.log.info.processes.are_several();
+        let causes = match several {
+            true => Default::default(),
+            false => lost_time::by_cause(scope, listen).await,
+        };
+        let mut ledger = Ledger::new(causes, scope.caps, scope.stops.len());
         let mut report = Self {
             range: scope.range,
+            caps: scope.caps,
             ..Self::default()
         };
-        let several = scope.log.info.processes.are_several();
         for rule in RULES {
             let passed = |why: String| Passed {
                 rule: rule.name.to_owned(),
@@ -115,16 +128,9 @@ impl Report {
                 .then(by_share)
                 .then(by_trust)
         });
-        let lost = [
-            Pool::Stopping,
-            Pool::Collecting,
-            Pool::IdleReady,
-            Pool::Idle,
-        ];
-        if several {
-            return report;
-        }
-        let left = lost.iter().map(|pool| ledger.left_ns(*pool)).sum::<u64>();
+        report.lost_time = lost_time::rows(ledger.all(), ledger.left(), scope.caps);
+        let lost = report.lost_time.iter().filter(|row| row.cause.is_lost());
+        let left = lost.map(|row| row.unexplained_cap_ns).sum::<u64>();
         report.unexplained_ns = left / scope.caps;
         report.labels = labels(scope.log, &report.findings);
         report

@@ -5,10 +5,11 @@ use std::cell::OnceCell;
 use crate::disturbance::{Disturbed, disturbed};
 use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
 use crate::ledger::{Ledger, Pool};
+use crate::lost_time::union;
 use analysis::account::pauses::Pause;
 use analysis::account::report::ProgramTimes;
 use analysis::info::Info;
-use analysis::listen::{Listen, Steps};
+use analysis::listen::{Listen, Steps, sort};
 use analysis::numbers::Collection;
 use analysis::process::Way;
 use analysis::recording::Recording;
@@ -124,7 +125,7 @@ impl Input {
             Self::Collections => &OF_COLLECTIONS,
             Self::GcStatistics => OF_COLLECTIONS.split_at(5).0,
             Self::Sparks => &[EventType::SPARK_COUNTERS],
-            Self::EachSpark => &[EventType::SPARK_RUN],
+            Self::EachSpark => &[EventType::SPARK_RUN, EventType::SPARK_STEAL],
             Self::Censuses => &[EventType::HEAP_PROF_SAMPLE_BEGIN],
             Self::Nonmoving => &[EventType::CONC_MARK_BEGIN],
         }
@@ -241,6 +242,14 @@ impl<'a> Scope<'a> {
     ) -> Finding {
         // A rule counts as if all capabilities lived all the time.
         let cap_ns = cap_ns.min(ledger.all_ns(pool));
+        Finding {
+            claimed_ns: ledger.claim(pool, cap_ns),
+            ..self.costing(rule, title, cap_ns)
+        }
+    }
+
+    /// A finding that costs so many nanoseconds of capabilities, of which it claims none yet.
+    fn costing(&self, rule: &'static str, title: String, cap_ns: u64) -> Finding {
         let cost_ns = cap_ns / self.caps;
         let share = self.share(cost_ns);
         // Of a few milliseconds any share is a matter of chance.
@@ -253,9 +262,58 @@ impl<'a> Scope<'a> {
         Finding {
             severity: Severity::of_share(share).min(most),
             cost: Value::Ns(cost_ns),
-            claimed_ns: ledger.claim(pool, cap_ns),
             share,
             ..Finding::new(rule, Axis::Time, title)
+        }
+    }
+
+    /// A finding of threads that were blocked beside idle capabilities, for so many nanoseconds
+    /// of capabilities. It claims what capabilities were idle in those stretches, whatever the
+    /// cause by the account, without stretches that another finding explains.
+    pub(crate) async fn of_blocked(
+        &self,
+        (rule, title): (&'static str, String),
+        ledger: &mut Ledger,
+        (waits, cap_ns): (Vec<(u64, u64)>, u64),
+        listen: &dyn Listen,
+    ) -> Finding {
+        let idle_ns = ledger.all_ns(Pool::Idle) + ledger.all_ns(Pool::IdleReady);
+        let cost = cap_ns.min(idle_ns);
+        self.of_stretches((rule, title), ledger, (waits, cost), listen)
+            .await
+    }
+
+    /// The same of stretches in which no thread was ready.
+    pub(crate) async fn of_idle(
+        &self,
+        (rule, title): (&'static str, String),
+        ledger: &mut Ledger,
+        (stretches, cap_ns): (Vec<(u64, u64)>, u64),
+        listen: &dyn Listen,
+    ) -> Finding {
+        let cost = cap_ns.min(ledger.all_ns(Pool::Idle));
+        self.of_stretches((rule, title), ledger, (stretches, cost), listen)
+            .await
+    }
+
+    async fn of_stretches(
+        &self,
+        (rule, title): (&'static str, String),
+        ledger: &mut Ledger,
+        (mut waits, cap_ns): (Vec<(u64, u64)>, u64),
+        listen: &dyn Listen,
+    ) -> Finding {
+        sort(&mut waits, listen).await;
+        let stretches = union(&waits);
+        let whole_ns = self.idle_in(&stretches, listen).await.all_ns();
+        let free = ledger.claim_idle(&stretches);
+        let parts = self.idle_in(&free, listen).await;
+        // A thread waits beside one capability at most.
+        let beside = cap_ns as f64 / whole_ns.max(cap_ns).max(1) as f64;
+        let claimed_ns = ledger.claim_parts(&parts.times(beside));
+        Finding {
+            claimed_ns,
+            ..self.costing(rule, title, cap_ns)
         }
     }
 

@@ -291,6 +291,8 @@ impl StopCode {
     pub const CREATED: Self = Self(254);
     /// It did not stop: the log ends.
     pub const OPEN: Self = Self(253);
+    /// It called `yield`, or its time slice was over.
+    pub const YIELDING: Self = Self(3);
     /// It finished.
     pub const FINISHED: Self = Self(5);
 

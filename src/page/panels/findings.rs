@@ -4,6 +4,7 @@
 mod brief;
 mod card;
 mod finding;
+mod lost_time;
 mod passed;
 mod way;
 
@@ -68,7 +69,6 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
         let found = grave.iter().filter(|finding| finding.axis == axis);
         let mut found = found.peekable();
         let id = format!("findings-{axis:?}");
-        let unexplained = axis == Axis::Time && report.unexplained_ns > 0;
         found.peek().is_some().then(|| {
             html! {
                 <section aria-labelledby={id.clone()}>
@@ -77,7 +77,6 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
                         if let Some(text) = words::program_time(props.overview.caps.len()) { <p class="faint">{ text }</p> }
                     }
                     <ul>{ for found.map(row) }</ul>
-                    if unexplained { <p class="faint">{ words::unexplained(report) }</p> }
                 </section>
             }
         })
@@ -97,6 +96,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
             }
             if !report.findings.is_empty() { <p class="faint">{ words::HOW_SURE }</p> }
             { for Axis::ALL.into_iter().filter_map(axis) }
+            { lost_time::lost_time(report) }
             if !minor.is_empty() {
                 <section aria-label="Minor findings">
                     <button class="small" aria-expanded={minor_open.to_string()} onclick={on_minor}>

@@ -10,7 +10,7 @@ use super::Account;
 use super::order::{Order, Places, What};
 use super::runs::NextRun;
 use super::sources::MAX_TIME;
-use super::totals::{Counts, Level, Levels, Totals, capability_time};
+use super::totals::{Counts, IDLE_BESIDE, Level, Levels, Totals, capability_time};
 use eventlog::ids::{CapId, Nanos};
 use model::forest::{Aggregate, Forest};
 use model::lane::Lane;
@@ -91,6 +91,8 @@ struct State {
     paused_until: u64,
     paused_ns: u64,
     some_idle_ns: u64,
+    /// Of all capabilities together, with no thread ready, by how many ran.
+    idle_ns: [u64; IDLE_BESIDE],
     ready_ns: u64,
     /// The time in which any thread was ready.
     work_ns: u64,
@@ -117,6 +119,10 @@ impl State {
             self.work_ns += time;
             let sum = (self.ready as u64).saturating_mul(time);
             self.ready_ns = self.ready_ns.saturating_add(sum);
+        } else {
+            let idle = self.open.saturating_sub(self.running) as u64;
+            let sum = &mut self.idle_ns[self.running.min(IDLE_BESIDE - 1)];
+            *sum = sum.saturating_add(idle.saturating_mul(time));
         }
         let count = |count: i64| u32::try_from(count.max(0)).unwrap_or(u32::MAX);
         let (ready, running) = (count(self.ready), count(self.running as i64));
@@ -229,6 +235,7 @@ impl<'a> Sweep<'a> {
             paused_until: 0,
             paused_ns: totals.paused_ns,
             some_idle_ns: totals.some_idle_ns,
+            idle_ns: totals.idle_ns,
             ready_ns: totals.ready_ns,
             work_ns: 0,
             levels: Levels::NONE,
@@ -263,6 +270,7 @@ impl<'a> Sweep<'a> {
             running_ns: marks.running_ns.iter().map(at).collect(),
             idle_ready_ns: marks.idle_ready_ns.iter().map(at).collect(),
             some_idle_ns: at(&marks.some_idle_ns),
+            idle_ns: std::array::from_fn(|beside| at(&marks.idle_ns[beside])),
             ready_ns: at(&marks.ready_ns),
             paused_ns: ledger.pauses.still_before(Nanos(now)),
         };
@@ -364,6 +372,7 @@ impl<'a> Sweep<'a> {
             running_ns: self.running_ns.clone(),
             idle_ready_ns: self.idle_ready_ns().collect(),
             some_idle_ns: self.state.some_idle_ns,
+            idle_ns: self.state.idle_ns,
             ready_ns: self.state.ready_ns,
             paused_ns: self.state.paused_ns,
         }
@@ -378,6 +387,7 @@ pub(super) struct Marks {
     /// Signed numbers.
     ready: Pages<u64>,
     some_idle_ns: Pages<u64>,
+    idle_ns: [Pages<u64>; IDLE_BESIDE],
     ready_ns: Pages<u64>,
     /// One list for each lane.
     runs: Vec<Pages<u32>>,
@@ -421,6 +431,9 @@ impl Marks {
         self.times.put(state.now, shelf);
         self.ready.put(state.ready.cast_unsigned(), shelf);
         self.some_idle_ns.put(state.some_idle_ns, shelf);
+        for (times, time) in self.idle_ns.iter_mut().zip(state.idle_ns) {
+            times.put(time, shelf);
+        }
         self.ready_ns.put(state.ready_ns, shelf);
         for (runs, track) in self.runs.iter_mut().zip(&sweep.tracks) {
             runs.put(place32(track.run), shelf);

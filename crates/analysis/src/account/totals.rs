@@ -2,6 +2,9 @@
 
 use model::forest::Aggregate;
 
+/// Idle time is told apart by how many capabilities run: none, one, several.
+pub const IDLE_BESIDE: usize = 3;
+
 /// What was summed up from the beginning of the log to some moment, in
 /// nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +15,9 @@ pub struct Totals {
     pub idle_ready_ns: Vec<u64>,
     /// For how long, outside of pauses, some capability stood by.
     pub some_idle_ns: u64,
+    /// For how long capabilities stood by with no thread ready, all together: while no other
+    /// one ran, while one did, and while several did.
+    pub idle_ns: [u64; IDLE_BESIDE],
     /// How long threads were ready, all together.
     pub ready_ns: u64,
     /// How long a collection went on or was being stopped for.
@@ -45,6 +51,9 @@ impl Totals {
             running_ns: minus(&self.running_ns, &earlier.running_ns),
             idle_ready_ns: minus(&self.idle_ready_ns, &earlier.idle_ready_ns),
             some_idle_ns: self.some_idle_ns.saturating_sub(earlier.some_idle_ns),
+            idle_ns: std::array::from_fn(|beside| {
+                self.idle_ns[beside].saturating_sub(earlier.idle_ns[beside])
+            }),
             ready_ns: self.ready_ns.saturating_sub(earlier.ready_ns),
             paused_ns: self.paused_ns.saturating_sub(earlier.paused_ns),
         }

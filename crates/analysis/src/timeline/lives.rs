@@ -54,6 +54,43 @@ impl Store {
         })
     }
 
+    /// The runs of a capability that end after the start of a range and begin before its end, in
+    /// order, with their places in the capability's lane.
+    pub fn runs_over(
+        &self,
+        cap: CapId,
+        range: Interval,
+    ) -> impl Iterator<Item = (usize, RunOn)> + '_ {
+        let runs = self.cap(cap).map(|lane| &lane.runs);
+        let (first, end) = runs.map_or((0, 0), |runs| {
+            let first = runs.first_ending_after(range.start().0);
+            (first, runs.first_starting_at(range.end().0))
+        });
+        let mut looked = Default::default();
+        (first..end).filter_map(move |place| {
+            let runs = runs?;
+            let thread = self.thread_id(runs.thread_at(place)?)?;
+            let run = runs.run(place, &mut looked);
+            let on = RunOn {
+                start_ns: run.start,
+                end_ns: run.end,
+                thread,
+                code: run.code,
+                ready_ns: run.ready_ns,
+            };
+            Some((place, on))
+        })
+    }
+
+    /// The turn of its thread that ends with a run of a capability.
+    #[must_use]
+    pub fn turn_of_run(&self, cap: CapId, place: usize) -> Option<Turn> {
+        let (start, _) = self.cap(cap)?.runs.span_at(place)?;
+        let life = self.bare_life_of(self.threads.get(self.cap(cap)?.runs.thread_at(place)?)?)?;
+        let number = life.run_of(start, cap)?;
+        Some(life.turn(number))
+    }
+
     /// When threads were woken on a capability, by whatever it ran then, in order: from
     /// the start of a range and before its end.
     pub fn wakeups_on(

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use super::{Look, Rule};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
-use crate::ledger::{Ledger, Pool};
+use crate::ledger::Ledger;
+use crate::lost_time::union;
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
 use analysis::listen::{Listen, Steps, sort};
@@ -91,20 +92,6 @@ async fn waits(
     (waits, runs)
 }
 
-/// Stretches of time in which any of some spans lies, in order.
-async fn union(spans: impl Iterator<Item = (u64, u64)>, listen: &dyn Listen) -> Vec<(u64, u64)> {
-    let mut spans: Vec<(u64, u64)> = spans.collect();
-    sort(&mut spans, listen).await;
-    let mut all: Vec<(u64, u64)> = Vec::new();
-    for (from, to) in spans {
-        match all.last_mut() {
-            Some(last) if from <= last.1 => last.1 = last.1.max(to),
-            _ => all.push((from, to)),
-        }
-    }
-    all
-}
-
 /// How long spans lie in stretches that are in order.
 async fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)], listen: &dyn Listen) -> u64 {
     let inside = |(from, to): (u64, u64)| {
@@ -147,7 +134,9 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     if scope.share_of_caps(cap_ns) < LEAST_SHARE {
         return clear(cap_ns);
     }
-    let waiting = union(waits.iter().map(Wait::span), listen).await;
+    let mut waiting: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
+    sort(&mut waiting, listen).await;
+    let waiting = union(&waiting);
     let pauses = scope.log.store.account().pauses();
     let waiting_ns: u64 = waiting
         .iter()
@@ -164,7 +153,10 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         "{} hold each other up: only {running:.1} ran while others waited",
         format::many(count, "thread")
     );
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Idle, cap_ns));
+    let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
+    let mut finding = scope
+        .of_blocked((NAME, title), ledger, (spans, cap_ns), listen)
+        .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "They hand something from one to the next, most likely a lock. While one holds it the others wait, so more capabilities would not help.".into();
     finding.tries = vec![

@@ -14,6 +14,7 @@ mod forced_gc;
 mod foreign_calls;
 mod gc_sync_idle_caps;
 mod gc_sync_straggler;
+mod hand_overs;
 mod heap_holder;
 mod heap_over_live;
 mod hot_cost_centre;
@@ -28,6 +29,7 @@ mod nonmoving_lag;
 mod not_representative;
 mod nursery_too_small;
 mod one_capability;
+mod one_worker;
 mod par_gc_unbalanced;
 mod pinned_blocks;
 mod polling;
@@ -36,14 +38,17 @@ mod remembered_set;
 mod run_queue;
 mod serial_section;
 mod shared_thunk;
+mod short_foreign_calls;
 mod slow_spans;
 mod spark_tiny;
 mod sparks;
 mod stm_herd;
+mod threads_never_end;
 mod throwto_wait;
 mod tiny_threads;
 mod unevaluated;
 mod unlabelled;
+mod yield_spin;
 
 use crate::finding::{Finding, Outcome};
 use crate::ledger::Ledger;
@@ -90,10 +95,14 @@ pub static RULES: &[Rule] = &[
     nonmoving_lag::RULE,
     bound_main::RULE,
     ready_while_idle::RULE,
+    hand_overs::RULE,
     lock_convoy::RULE,
     shared_thunk::RULE,
     stm_herd::RULE,
     serial_section::RULE,
+    one_worker::RULE,
+    yield_spin::RULE,
+    short_foreign_calls::RULE,
     tiny_threads::RULE,
     run_queue::RULE,
     foreign_calls::RULE,
@@ -104,6 +113,7 @@ pub static RULES: &[Rule] = &[
     sparks::RULE,
     spark_tiny::RULE,
     live_growth::RULE,
+    threads_never_end::RULE,
     heap_over_live::RULE,
     heap_holder::RULE,
     unevaluated::RULE,

@@ -65,11 +65,11 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let clear = |cap_ns| {
         let share = format::fraction(scope.share_of_caps(cap_ns));
         Outcome::Clear(format!(
-            "capabilities were idle while threads were ready for {share} of their time; the limits are 15 % and 10 ms"
+            "capabilities were idle beside threads that were ready for > 1 ms, behind a busy capability, for {share} of their time; the limits are 15 % and 10 ms"
         ))
     };
-    // Threads wait for a moment whenever they are woken: this is more than what counts.
-    let any_ns = scope.times.all_caps().idle_ready_ns;
+    // Shorter waits are hand-overs.
+    let any_ns = ledger.all_ns(Pool::ReadyLong);
     if scope.caps < 2 || scope.share_of_caps(any_ns) < LEAST_SHARE {
         return clear(any_ns);
     }
@@ -99,7 +99,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         format::many(threads.len() as u64, "thread"),
         format::duration(Duration(all_ns))
     );
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::IdleReady, cap_ns));
+    let mut finding = scope.of_time(NAME, title, ledger, (Pool::ReadyLong, cap_ns));
     finding.meaning =
         "There was work and a free capability, but the work stood in the queue of another one."
             .into();

@@ -83,6 +83,12 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     let behind_ns = scope.threads(listen).await.times.ready_behind_ns;
     let queued = behind_ns as f64 / busy_ns.max(1) as f64;
     if queued < LEAST_QUEUED || scope.share(busy_ns) < LEAST_BUSY {
+        if scope.share(busy_ns) < LEAST_BUSY {
+            return Outcome::Clear(format!(
+                "all capabilities were busy for {} of the time; the limit is 10 %",
+                format::fraction(scope.share(busy_ns))
+            ));
+        }
         return Outcome::Clear(format!(
             "all capabilities were busy for {} of the time, and {queued:.1} threads stood in queues then; the limits are 10 % and 1",
             format::fraction(scope.share(busy_ns))

@@ -159,7 +159,8 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let left_ns = ledger.left_ns(Pool::Idle);
     if scope.caps < 2 || scope.share_of_caps(left_ns) < LEAST_SHARE {
         return Outcome::Clear(format!(
-            "capabilities were idle with no thread ready, for no other reason, for {} of their time; the limit is 20 %",
+            "capabilities were idle with no thread ready for {} of their time, {} without another finding; the limit is 20 %",
+            format::fraction(scope.share_of_caps(ledger.all_ns(Pool::Idle))),
             format::fraction(scope.share_of_caps(left_ns))
         ));
     }
@@ -225,7 +226,11 @@ async fn finding(
         format::duration(Duration(alone_ns)),
         format::duration(Duration(scope.length_ns()))
     );
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Idle, idle_ns));
+    let stretches = found.stretches.iter();
+    let spans = stretches.map(|stretch| (stretch.range.start().0, stretch.range.end().0));
+    let mut finding = scope
+        .of_idle((NAME, title), ledger, (spans.collect(), idle_ns), listen)
+        .await;
     finding.meaning = "This part has no parallelism: the other capabilities have nothing to do, and it limits how fast the whole can be.".into();
     finding.tries = vec![
         Try::code("Parallelise this part."),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{Look, Rule};
 use crate::finding::{Evidence, Outcome, Subject, Try, Value};
-use crate::ledger::{Ledger, Pool};
+use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
 use analysis::listen::Listen;
@@ -135,7 +135,10 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         format::many(most, "thread"),
         format::duration(Duration(all_ns))
     );
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Idle, cap_ns));
+    let spans: Vec<(u64, u64)> = waits().map(Wait::span).collect();
+    let mut finding = scope
+        .of_blocked((NAME, title), ledger, (spans, cap_ns), listen)
+        .await;
     finding.subject = worst.map(|(owner, _)| scope.thread_name(owner));
     finding.meaning = "They need a value that is not evaluated yet: whoever came first evaluates it alone, the others wait.".into();
     finding.tries = vec![

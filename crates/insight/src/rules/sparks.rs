@@ -20,6 +20,9 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
+/// Capabilities that run threads for so much of their time have no use for more sparks.
+const ALL_BUSY: f64 = 0.90;
+
 /// A way to be of no use, from which share of all sparks on.
 struct Fate {
     name: &'static str,
@@ -73,6 +76,8 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
             format::many(all, "spark")
         ));
     }
+    // Sparks that are of no use cost nothing where all capabilities work all the same.
+    let running = scope.share_of_caps(scope.times.all_caps().running_ns);
     let fates = [
         (OVERFLOWED, totals.overflowed),
         (FIZZLED, totals.fizzled),
@@ -84,6 +89,13 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         .into_iter()
         .filter(|(fate, _, share)| *share >= fate.limit)
         .map(|(fate, count, share)| finding(&fate, (count, all), share, totals.converted))
+        .map(|finding| match running >= ALL_BUSY {
+            true => Finding {
+                severity: Severity::Minor,
+                ..finding
+            },
+            false => finding,
+        })
         .collect();
     if found.is_empty() {
         let converted = format::fraction(totals.converted as f64 / all as f64);

@@ -4,7 +4,7 @@
 //! commit that changes one wakes all who wait for it; where most find that their
 //! condition does not hold yet, they run for a moment and wait again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Look, Rule};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
@@ -68,7 +68,8 @@ async fn waiters(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, W
     waiters
 }
 
-/// How many threads one commit wakes: the mean over those that are woken.
+/// How many threads one commit wakes: the mean over those that are woken. Each thread counts
+/// once, as one that waits is woken once; a second wakeup of it is of a later commit.
 async fn crowd(
     scope: &Scope<'_>,
     waiters: &BTreeMap<ThreadId, Waiter>,
@@ -84,12 +85,15 @@ async fn crowd(
     };
     for cap in scope.cap_ids() {
         let (mut size, mut last, mut place) = (0, (Nanos(0), None), 0);
+        let mut crowd: BTreeSet<ThreadId> = BTreeSet::new();
         let wakeups = store.wakeups_on(cap, scope.range);
-        for (at, _) in wakeups.filter(|(_, thread)| waiters.contains_key(thread)) {
+        for (at, woken) in wakeups.filter(|(_, thread)| waiters.contains_key(thread)) {
             steps.step().await;
             let giver = store.running(cap, at, &mut place);
-            if giver != last.1 || at.since(last.0).0 >= APART_NS {
+            if giver != last.1 || at.since(last.0).0 >= APART_NS || !crowd.insert(woken) {
                 end_crowd(&mut size);
+                crowd.clear();
+                crowd.insert(woken);
             }
             size += 1;
             last = (at, giver);

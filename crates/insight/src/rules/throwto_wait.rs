@@ -7,9 +7,10 @@
 use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
+use crate::lost_time::union;
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
-use analysis::listen::Listen;
+use analysis::listen::{Listen, sort};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::Turn;
 use eventlog::ids::Duration;
@@ -54,17 +55,29 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
             ),
         });
     };
-    let title = format!(
-        "{} waited {} in throwTo",
-        scope.thread_name(longest.thread),
-        format::duration(Duration(longest.ns))
-    );
+    let sum_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
+    let mut stretches: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
+    sort(&mut stretches, listen).await;
+    let any_ns = union(&stretches).iter().map(|(from, to)| to - from).sum();
+    let title = match waits.len() {
+        1 => format!(
+            "{} waited {} in throwTo",
+            scope.thread_name(longest.thread),
+            format::duration(Duration(longest.ns))
+        ),
+        count => format!(
+            "{} of 10 ms or more in throwTo, {} in all, the longest {}",
+            format::many(count as u64, "wait"),
+            format::duration(Duration(sum_ns)),
+            format::duration(Duration(longest.ns))
+        ),
+    };
     let mut finding = Finding::new(NAME, Axis::Latency, title);
     finding.subject = Some(scope.thread_name(longest.thread));
-    finding.severity = Severity::of_latency(longest.ns);
+    finding.severity = Severity::of_latency(sum_ns);
     finding.confidence = Confidence::Certain;
-    finding.cost = Value::Ns(longest.ns);
-    finding.share = scope.share(longest.ns);
+    finding.cost = Value::Ns(sum_ns);
+    finding.share = scope.share(any_ns);
     finding.meaning = "A thread that throws an exception to another one (killThread, cancel, timeout) goes on only when it has been received.".into();
     finding.tries = vec![
         Try::code(
@@ -77,6 +90,7 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     let count = waits.len() as u64;
     finding.numbers = vec![
         ("the longest".into(), Value::Ns(longest.ns)),
+        ("all".into(), Value::Ns(sum_ns)),
         ("waits of 10 ms and more".into(), Value::Count(count)),
     ];
     Outcome::Found(vec![finding.seen_in(waits.iter().map(Wait::evidence))])

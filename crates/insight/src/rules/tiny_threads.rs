@@ -118,7 +118,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         format::many(small.len() as u64, "thread"),
         format::duration(Duration(median_ns))
     );
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::IdleReady, switching_ns));
+    let mut finding = scope.of_time(NAME, title, ledger, (Pool::HandOver, switching_ns));
     finding.confidence = Confidence::Probable;
     finding.meaning = "Creating such a thread and switching to it costs about as much as its work, and more in collections.".into();
     finding.tries = vec![

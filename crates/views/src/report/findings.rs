@@ -37,9 +37,7 @@ pub(super) async fn section(
     for found in grave {
         finding(html, &report, found);
     }
-    if report.unexplained_ns > 0 {
-        html.note(&words::unexplained(&report));
-    }
+    lost_time(html, &report);
     let minor = report.findings.iter().filter(|finding| !finding.matters());
     let minor: Vec<&str> = minor.map(|finding| finding.title.as_str()).collect();
     if !minor.is_empty() {
@@ -59,6 +57,24 @@ pub(super) async fn section(
         &report.clear,
     );
     Some(section)
+}
+
+/// Where the time went, with what no finding explains.
+fn lost_time(html: &mut Html, report: &Report) {
+    if report.lost_time.is_empty() {
+        return;
+    }
+    html.heading(words::LOST_TIME);
+    let rows = report.lost_time.iter();
+    let rows = rows.map(|row| words::lost_time(row, report.caps).to_vec());
+    let [cause, numbers @ ..] = words::LOST_TIME_COLUMNS;
+    let columns = std::iter::once(Column::Text(cause));
+    html.table(&Table {
+        caption: words::unexplained(report),
+        columns: columns.chain(numbers.map(Column::Number)).collect(),
+        rows: rows.collect(),
+        all: None,
+    });
 }
 
 fn finding(html: &mut Html, report: &Report, finding: &Finding) {

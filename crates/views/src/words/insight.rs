@@ -3,6 +3,7 @@
 use eventlog::ids::Duration;
 use insight::Report;
 use insight::finding::{Axis, Confidence, Finding, Severity, Value};
+use insight::lost_time::{Cause, LostTime};
 use scene::format;
 
 /// How much is at stake.
@@ -141,11 +142,67 @@ pub fn nothing_found(report: &Report) -> String {
     )
 }
 
-/// The rest of the lost time.
+/// What took time of capabilities, as the label of a row.
+#[must_use]
+pub const fn cause(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Running => "Running threads",
+        Cause::Collecting => "GC work",
+        Cause::GcSync => "GC sync: stopped, others still running",
+        Cause::GcWaiting => "GC wait: no GC work, or resuming",
+        Cause::Census => "Heap census",
+        Cause::ReadyLong => "Idle, a thread ready for > 1 ms",
+        Cause::HandOver => "Idle, a thread ready for ≤ 1 ms (hand-overs)",
+        Cause::Serial => "Idle beside 1 busy capability (serial)",
+        Cause::FewThreads => "Idle beside ≥ 2 busy capabilities",
+        Cause::Sleeping => "All idle, until a timer",
+        Cause::Outside => "All idle, until I/O or a foreign call",
+        Cause::EachOther => "All idle, threads blocked on each other",
+        Cause::StartEnd => "Before the first and after the last run",
+        Cause::Absent => "No capability",
+        Cause::Unknown => "Unknown: not in the log",
+    }
+}
+
+/// What the rows of the lost time are.
+pub const LOST_TIME: &str = "Where the time of all capabilities went";
+
+/// The heads of the columns of the lost time.
+pub const LOST_TIME_COLUMNS: [&str; 5] = [
+    "Cause",
+    "Wall-clock time",
+    "Share",
+    "In findings",
+    "Not explained",
+];
+
+/// The cells of a row of the lost time; times are wall-clock times, of so many capabilities.
+#[must_use]
+pub fn lost_time(row: &LostTime, caps: u64) -> [String; 5] {
+    let wall = |cap_ns: u64| match cap_ns / caps.max(1) {
+        0 => "–".to_owned(),
+        ns => format::duration(Duration(ns)),
+    };
+    let [claimed, left] = if row.cause.is_lost() {
+        [wall(row.claimed_cap_ns), wall(row.unexplained_cap_ns)]
+    } else {
+        [String::new(), String::new()]
+    };
+    let share = format::fraction(row.share);
+    [
+        cause(row.cause).to_owned(),
+        wall(row.cap_ns),
+        share,
+        claimed,
+        left,
+    ]
+}
+
+/// The sum of what no finding explains.
 #[must_use]
 pub fn unexplained(report: &Report) -> String {
     format!(
-        "{} ({}) not explained by any finding: capabilities were idle or collected.",
+        "Not explained by any finding: {} ({}).",
         format::duration(Duration(report.unexplained_ns)),
         format::percent(report.unexplained_ns, report.range.duration().0)
     )

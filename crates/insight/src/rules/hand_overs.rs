@@ -1,0 +1,234 @@
+//! Do threads wake each other across capabilities?
+//!
+//! A thread that wakes one of another capability sends a message to it, whose OS thread sleeps in
+//! the kernel if it had nothing to do: until the woken thread runs, some tens of microseconds
+//! go by. Where threads work in turns, nothing runs meanwhile, and each turn costs that much.
+//! On one capability the same takes less than a microsecond.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Look, Rule};
+use crate::finding::{Confidence, Evidence, Finding, Outcome, Subject, Try, Value};
+use crate::ledger::{Ledger, Pool};
+use crate::lost_time::{LONG_WAIT_NS, union};
+use crate::scope::{Input, Scope};
+use crate::threads::Wait;
+use analysis::listen::{Listen, Steps, sort};
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::Turn;
+use eventlog::ids::{CapId, Duration, ThreadId};
+use model::class::WaitReason;
+use model::format;
+use model::time::Interval;
+
+/// Fewer hand-overs are how work is given out and results are collected.
+const LEAST: usize = 100;
+/// Less of the capabilities' time is lost in any program with threads, and is not told.
+const LEAST_SHARE: f64 = 0.002;
+/// Up to so many capabilities run at a time, on average while any does: then the threads work in
+/// turns, and one capability could do the same work.
+const IN_TURNS: f64 = 1.2;
+
+pub(super) const NAME: &str = "hand-overs";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Do threads wake each other across capabilities?",
+    inputs: &[Input::EachRun],
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+};
+
+/// A thread was woken by one that ran on a capability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Wakeup {
+    thread: ThreadId,
+    at_ns: u64,
+    cap: CapId,
+    giver: ThreadId,
+}
+
+/// A thread that was woken by one on another capability, up to when it ran.
+struct HandOver {
+    wait: Wait,
+    giver: ThreadId,
+}
+
+/// Wakeups by threads of the program, by thread and time.
+async fn wakeups(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wakeup> {
+    let (mut all, mut steps) = (Vec::new(), Steps::new(listen));
+    let store = &scope.log.store;
+    for cap in scope.cap_ids() {
+        let mut place = 0;
+        for (at, thread) in store.wakeups_on(cap, scope.range) {
+            steps.step().await;
+            let giver = store.running(cap, at, &mut place);
+            let giver = giver.filter(|giver| *giver != thread && !scope.is_manager(*giver));
+            all.extend(giver.map(|giver| Wakeup {
+                thread,
+                at_ns: at.0,
+                cap,
+                giver,
+            }));
+        }
+    }
+    sort(&mut all, listen).await;
+    all
+}
+
+/// Wakeups after which the thread ran on another capability than the one that woke it.
+async fn hand_overs(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<HandOver> {
+    let wakeups = wakeups(scope, listen).await;
+    let mut all = Vec::new();
+    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+        let (ready, start) = turn.1.part(1);
+        // A thread that waits for a sleep, a file or a call is not woken by a thread.
+        let is_woken = matches!(
+            turn.1.wait_reason(),
+            Some(WaitReason::Mvar | WaitReason::Stm | WaitReason::BlackHole | WaitReason::ThrowTo)
+        );
+        if !is_woken || turn.1.code.is_none() || ready == start {
+            return;
+        }
+        let key = (life.id(), ready);
+        let place = wakeups.partition_point(|wakeup| (wakeup.thread, wakeup.at_ns) < key);
+        let wakeup = wakeups.get(place);
+        let wakeup = wakeup.filter(|wakeup| (wakeup.thread, wakeup.at_ns) == key);
+        if let Some((wakeup, wait)) = wakeup.zip(scope.wait(life, turn, 1))
+            && wait.cap.is_some_and(|cap| cap != wakeup.cap)
+        {
+            let giver = wakeup.giver;
+            all.push(HandOver { wait, giver });
+        }
+    };
+    scope.each_turn(listen, look).await;
+    all
+}
+
+/// The time from the wakeup to the run in the middle of all, in nanoseconds.
+fn median_ns(all: &[HandOver]) -> u64 {
+    let mut each: Vec<u64> = all.iter().map(|one| one.wait.ns).collect();
+    let middle = each.len() / 2;
+    match each.is_empty() {
+        true => 0,
+        false => *each.select_nth_unstable(middle).1,
+    }
+}
+
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+    let short_ns = ledger.all_ns(Pool::HandOver);
+    let share = |cap_ns| format::fraction(scope.share_of_caps(cap_ns));
+    if scope.caps < 2 || scope.share_of_caps(short_ns) < LEAST_SHARE {
+        return Outcome::Clear(format!(
+            "capabilities were idle beside threads that were ready for up to 1 ms for {} of their time; the limit is 0.2 %",
+            share(short_ns)
+        ));
+    }
+    let all = hand_overs(scope, listen).await;
+    let mut short: Vec<(u64, u64)> = all
+        .iter()
+        .filter(|one| one.wait.ns <= LONG_WAIT_NS)
+        .map(|one| one.wait.span())
+        .collect();
+    sort(&mut short, listen).await;
+    let stretches = union(&short);
+    let cap_ns = scope.idle_in(&stretches, listen).await.ready_ns;
+    let cap_ns = cap_ns.min(short_ns);
+    if all.len() < LEAST || scope.share_of_caps(cap_ns) < LEAST_SHARE {
+        return Outcome::Clear(format!(
+            "{} by a thread on another capability, in which capabilities were idle for {} of their time; the limits are 100 and 0.2 %",
+            format::many(all.len() as u64, "wakeup"),
+            share(cap_ns)
+        ));
+    }
+    ledger.claim_idle(&stretches);
+    Outcome::Found(vec![finding(scope, ledger, (&all, cap_ns))])
+}
+
+/// `Thread 5 (ping) and thread 6 (pong)` of two, else how many there are.
+fn subjects(scope: &Scope<'_>, all: &[HandOver]) -> String {
+    let both = all.iter().flat_map(|one| [one.wait.thread, one.giver]);
+    let threads: Vec<ThreadId> = both.collect::<BTreeSet<_>>().into_iter().collect();
+    match threads[..] {
+        [one, other] => {
+            let other = scope.thread_name(other).replacen("Thread", "thread", 1);
+            format!("{} and {other}", scope.thread_name(one))
+        }
+        _ => format::many(threads.len() as u64, "thread"),
+    }
+}
+
+fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], u64)) -> Finding {
+    let count = all.len() as u64;
+    let median_ns = median_ns(all);
+    let title = format!(
+        "{} wake each other across capabilities {} times; half of the hand-overs take {} or more",
+        subjects(scope, all),
+        format::count(count),
+        format::duration(Duration(median_ns))
+    );
+    let mut finding = scope.of_time(NAME, title, ledger, (Pool::HandOver, cap_ns));
+    let parallelism = scope.times.mean_parallelism().unwrap_or(0.0);
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "The woken thread belongs to another capability, whose OS thread has to be woken first. Within one capability that takes less than a microsecond.".into();
+    let one = Try::flag(
+        "-N1",
+        format!(
+            "On average {parallelism:.2} capabilities run at a time, so one can do this work. Compare wall-clock times without a log."
+        ),
+        "no parallelism in any part of the program",
+    );
+    let together = Try::code(
+        "Keep threads that wake each other on one capability: make both with forkOn and one number, or let one thread do both steps.",
+    );
+    let batches = Try::code("Hand over batches: a list or chunk of items for each wakeup.");
+    finding.tries = if parallelism <= IN_TURNS {
+        vec![one, together, batches]
+    } else {
+        let one = Try::flag(
+            "-N1",
+            format!(
+                "Measure the program with this too: what capabilities ran at a time ({parallelism:.2} on average) holds the time for wakeups."
+            ),
+            "parallel parts of the program take longer",
+        );
+        vec![batches, together, one]
+    };
+    finding.distrust = "With other work on the machine, or in a virtual one, OS threads wake more slowly. A server whose requests come one at a time loses this only while a request waits.".into();
+    let sum_ns = all.iter().map(|one| one.wait.ns).sum();
+    finding.numbers = vec![
+        ("lost capability time".into(), Value::Ns(cap_ns)),
+        ("hand-overs".into(), Value::Count(count)),
+        (
+            "a second".into(),
+            Value::PerSecond(count as f64 * 1e9 / scope.length_ns() as f64),
+        ),
+        ("median".into(), Value::Ns(median_ns)),
+        ("all hand-overs".into(), Value::Ns(sum_ns)),
+        (
+            "capabilities that run, mean".into(),
+            Value::Times(parallelism),
+        ),
+    ];
+    let places = evidence(all);
+    let mut finding = finding.seen_in(places);
+    finding.places = count;
+    finding
+}
+
+/// Each pair of threads with all of its hand-overs.
+fn evidence(all: &[HandOver]) -> Vec<Evidence> {
+    let mut pairs: BTreeMap<(ThreadId, ThreadId), (Interval, u64)> = BTreeMap::new();
+    for one in all {
+        let pair = (one.wait.thread, one.giver);
+        let of = pairs.entry(pair).or_insert((one.wait.range, 0));
+        *of = (of.0.hull(one.wait.range), of.1 + one.wait.ns);
+    }
+    let evidence = pairs
+        .into_iter()
+        .map(|((woken, giver), (range, ns))| Evidence {
+            range,
+            subjects: vec![Subject::Thread(woken), Subject::Thread(giver)],
+            amount: Value::Ns(ns),
+        });
+    evidence.collect()
+}

@@ -1,0 +1,115 @@
+//! Are safe foreign calls too short?
+//!
+//! A safe call gives the capability up and takes it again: the scheduler, two locks and two
+//! events for each. Around a function of a few nanoseconds, that is nearly all of the cost. The log
+//! has the time from the stop of the thread to its next run.
+
+use std::collections::BTreeMap;
+
+use super::{Look, Rule};
+use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
+use crate::ledger::{Ledger, Pool};
+use crate::scope::{Input, Scope};
+use crate::threads::Wait;
+use analysis::listen::Listen;
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::Turn;
+use eventlog::ids::{Duration, ThreadId};
+use model::class::WaitReason;
+use model::format;
+use model::time::Interval;
+
+/// A call of `sin` takes 150 to 200 ns from stop to run: so much is the runtime's. In a call
+/// that takes longer than this, most is the function's.
+const SHORT_NS: u64 = 400;
+/// Fewer calls cost about a millisecond.
+const LEAST: u64 = 5_000;
+/// Less of the capabilities' time is not told.
+const LEAST_SHARE: f64 = 0.002;
+
+const NAME: &str = "short-foreign-calls";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Are safe foreign calls too short?",
+    inputs: &[Input::EachRun],
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+};
+
+/// The short calls of a thread.
+#[derive(Clone, Copy)]
+struct Calls {
+    count: u64,
+    ns: u64,
+    range: Interval,
+}
+
+async fn calls(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Calls> {
+    let mut all: BTreeMap<ThreadId, Calls> = BTreeMap::new();
+    let look = |life: &ThreadLane<'_>, (number, turn): (usize, &Turn)| {
+        if turn.wait_reason() != Some(WaitReason::ForeignCall)
+            || turn.code.is_none()
+            || turn.duration(0) > SHORT_NS
+        {
+            return;
+        }
+        let Some(Wait { range, ns, .. }) = scope.wait(life, (number, turn), 0) else {
+            return;
+        };
+        let calls = all.entry(life.id()).or_insert(Calls {
+            count: 0,
+            ns: 0,
+            range,
+        });
+        calls.count += 1;
+        calls.ns += ns;
+        calls.range = calls.range.hull(range);
+    };
+    scope.each_turn(listen, look).await;
+    all.retain(|_, calls| calls.count >= LEAST);
+    all
+}
+
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+    let any_ns = scope.threads(listen).await.times.foreign_ns();
+    let calls = match any_ns {
+        0 => BTreeMap::new(),
+        _ => calls(scope, listen).await,
+    };
+    let count: u64 = calls.values().map(|calls| calls.count).sum();
+    let cap_ns: u64 = calls.values().map(|calls| calls.ns).sum();
+    if count == 0 || scope.share_of_caps(cap_ns) < LEAST_SHARE {
+        return Outcome::Clear(
+            "no thread made 5,000 safe foreign calls of up to 400 ns, for 0.2 % of the capabilities' time".to_owned(),
+        );
+    }
+    let title = format!(
+        "{} of up to 400 ns, {} each on average",
+        format::many(count, "safe foreign call"),
+        format::duration(Duration(cap_ns / count))
+    );
+    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Idle, cap_ns));
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "A safe call gives the capability up and takes it again, which takes 100 to 200 ns: with a function this short, about half of the call or more.".into();
+    finding.tries = vec![
+        Try::code(
+            "Import the function as unsafe (foreign import ccall unsafe), if it never blocks and never calls Haskell.",
+        ),
+        Try::code("Let one call do the work of many: pass an array."),
+    ];
+    finding.distrust = "The log has only the time from stop to run; leaving and entering the Haskell code comes on top. With unsafe calls, a collection waits until the call returns.".into();
+    finding.numbers = vec![
+        ("calls".into(), Value::Count(count)),
+        (
+            "a second".into(),
+            Value::PerSecond(count as f64 * 1e9 / scope.length_ns() as f64),
+        ),
+        ("in calls".into(), Value::Ns(cap_ns)),
+    ];
+    let evidence = calls.iter().map(|(thread, calls)| Evidence {
+        range: calls.range,
+        subjects: vec![Subject::Thread(*thread)],
+        amount: Value::Ns(calls.ns),
+    });
+    Outcome::Found(vec![finding.seen_in(evidence)])
+}

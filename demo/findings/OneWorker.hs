@@ -1,0 +1,27 @@
+-- | Sparks for lists, and their sum.
+--
+-- > OneWorker shallow    a spark evaluates the first cell of its list
+-- > OneWorker deep       a spark evaluates all of its list
+-- > OneWorker none       the same without sparks
+module Main (main) where
+
+import Control.Exception (evaluate)
+import Control.Monad
+import GHC.Conc (par)
+import System.Environment (getArgs)
+
+main :: IO ()
+main = do
+  [how] <- getArgs
+  let lists = [[total (2000 + 10 * k + j) | j <- [1 .. 5]] | k <- [1 .. 150]]
+      sums = map sum lists
+      spark (list, all') = case how of
+        "shallow" -> list `par` ()
+        "deep" -> all' `par` ()
+        _ -> ()
+  forM_ (zip lists sums) (evaluate . spark)
+  evaluate (sum (reverse sums)) >>= print
+
+total :: Int -> Integer
+total upTo = sum [1 .. toInteger upTo]
+{-# NOINLINE total #-}

@@ -1,0 +1,30 @@
+{-# LANGUAGE ForeignFunctionInterface #-}
+-- | Calls of a C function that takes nanoseconds.
+--
+-- > ShortCalls safe      imported as safe
+-- > ShortCalls unsafe    imported as unsafe
+-- > ShortCalls sleep     safe calls that take long
+module Main (main) where
+
+import Control.Concurrent
+import Control.Exception (evaluate)
+import Control.Monad
+import GHC.Conc (labelThread)
+import System.Environment (getArgs)
+
+foreign import ccall safe "math.h sin" safeSin :: Double -> Double
+foreign import ccall unsafe "math.h sin" unsafeSin :: Double -> Double
+foreign import ccall safe "unistd.h usleep" sleep :: Int -> IO Int
+
+main :: IO ()
+main = do
+  [how] <- getArgs
+  done <- newEmptyMVar
+  caller <- forkIO $ do
+    forM_ [1 .. 5500] $ \k -> case how of
+      "safe" -> void (evaluate (safeSin k))
+      "unsafe" -> void (evaluate (unsafeSin k))
+      _ -> when (k <= 100) (void (sleep 100))
+    putMVar done ()
+  labelThread caller "caller"
+  takeMVar done

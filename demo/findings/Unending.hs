@@ -1,0 +1,36 @@
+-- | Threads that wait for an answer.
+--
+-- > Unending never     one after the other, and none gets its answer
+-- > Unending answer    one after the other, and each gets its answer
+-- > Unending pool      all at once, and none gets work
+module Main (main) where
+
+import Control.Concurrent
+import Control.Exception (evaluate)
+import Control.Monad
+import Data.IORef
+import System.Environment (getArgs)
+
+main :: IO ()
+main = runInUnboundThread $ do
+  [how] <- getArgs
+  kept <- newIORef []
+  let ask = do
+        answer <- newEmptyMVar
+        _ <- forkIO (takeMVar answer)
+        modifyIORef kept (answer :)
+        pure answer
+      work k = void (evaluate (total (1000 + k)))
+  if how == "pool"
+    then replicateM_ 1100 ask >> yield >> forM_ [1 .. 1100] work
+    else forM_ [1 .. 1100] $ \k -> do
+      answer <- ask
+      yield
+      when (how == "answer") (putMVar answer ())
+      work k
+  forM_ [1 .. 150] work
+  readIORef kept >>= print . length
+
+total :: Int -> Integer
+total upTo = sum [1 .. toInteger upTo]
+{-# NOINLINE total #-}
