@@ -73,6 +73,15 @@ test('a log that is not there is said to be', async ({ page }) => {
   await expect(alert).toContainText('ES-203');
 });
 
+test('a redirect to another host is not followed', async ({ page }) => {
+  const other = await otherHost(gives(readFileSync(LOG), CORS));
+  await page.route('**/moved.eventlog', (route) => route.fulfill({ status: 302, headers: { Location: other.address } }));
+  await page.goto('./#url=moved.eventlog');
+  await expect(page.getByRole('alert')).toContainText('redirects to another address, which is not followed');
+  expect(other.asked).toEqual([]);
+  other.close();
+});
+
 test('fetching can be given up', async ({ page }) => {
   await page.route('**/slow.eventlog', () => {});
   await page.goto('./#url=slow.eventlog');
