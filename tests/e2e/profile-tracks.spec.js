@@ -91,6 +91,10 @@ test('a click is told all even if nothing was pointed at before', async ({ page 
   await page.getByPlaceholder('Filter tracks').fill('Samples');
   await expect(head(page, 'activity')).toHaveCount(0);
   const { x, track } = await timeline(page);
-  await page.mouse.click(x(0.4), track('samples0'));
+  // Before its marks have come, a track has nothing to click.
+  await expect(async () => {
+    await page.mouse.click(x(0.4), track('samples0'));
+    await expect(details(page)).toBeVisible({ timeout: 1000 });
+  }).toPass();
   await expect(details(page)).toContainText(/called from.*Main\.main/);
 });
