@@ -39,8 +39,8 @@ fn wanted(name: &str) -> Option<u64> {
     wanted.get(name)?.parse().ok()
 }
 
-/// On so many cores a second worker only competes with the page and the first one: 300 MB take 7.9 s
-/// with two workers and 6.8 s with one on two cores, and two take 60 MiB more.
+/// On so many cores a second worker only competes with the page and the first one: on two cores, 300 MB took
+/// 7.9 and 8.1 s with two workers and 6.8 and 8.0 s with one, and two took 60 MiB more.
 const FEW_CORES: usize = 2;
 
 /// How many workers analyse a large log: as many as the machine has cores, or one if these are few, unless
