@@ -16,7 +16,7 @@ use crate::scope::Scope;
 use analysis::listen::{Listen, Steps, sort};
 use analysis::timeline::lives::RunOn;
 use analysis::timeline::turns::Turn;
-use eventlog::ids::{CapId, Nanos, ThreadId};
+use eventlog::ids::{CapId, Nanos};
 use model::class::{ManagerThread, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
@@ -325,11 +325,9 @@ fn ended_by(label: Option<&str>, turn: Option<&Turn>) -> Ended {
     }
     match turn.and_then(Turn::wait_reason) {
         Some(WaitReason::Delay) => Ended::Timer,
-        Some(WaitReason::Mvar | WaitReason::BlackHole | WaitReason::Stm | WaitReason::ThrowTo) => {
-            Ended::Threads
-        }
+        Some(reason) if reason.is_for_thread() => Ended::Threads,
         // A thread that is new is a call from outside.
-        Some(WaitReason::Io | WaitReason::ForeignCall | WaitReason::Other) | None => Ended::Outside,
+        _ => Ended::Outside,
     }
 }
 
@@ -427,11 +425,5 @@ impl Scope<'_> {
             parts.several_ns += several_ns;
         }
         parts
-    }
-
-    /// Whether a thread is one of the runtime's own managers of time and files.
-    pub(crate) fn is_manager(&self, thread: ThreadId) -> bool {
-        let label = self.log.store.label_of(thread);
-        label.and_then(ManagerThread::from_label).is_some()
     }
 }

@@ -6,6 +6,7 @@ use crate::disturbance::{Disturbed, disturbed};
 use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::lost_time::union;
+use crate::threads::is_of_runtime;
 use analysis::account::pauses::Pause;
 use analysis::account::report::ProgramTimes;
 use analysis::info::Info;
@@ -15,6 +16,7 @@ use analysis::process::Way;
 use analysis::recording::Recording;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use analysis::timeline::turns::TurnSums;
+use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{EventSet, EventType};
 use model::lane::Lane;
@@ -41,6 +43,8 @@ pub struct Scope<'a> {
     asked_for: OnceCell<Vec<usize>>,
     /// The places of the collections that took much longer than others of the same size.
     disturbed: OnceCell<Vec<Disturbed>>,
+    /// The threads of the runtime: each rule asks for each thread.
+    runtime_threads: OnceCell<SeededSet<ThreadId>>,
 }
 
 /// A collection: the program stands still, first until all have stopped.
@@ -181,6 +185,7 @@ impl<'a> Scope<'a> {
             threads: OnceCell::new(),
             asked_for: OnceCell::new(),
             disturbed: OnceCell::new(),
+            runtime_threads: OnceCell::new(),
         }
     }
 
@@ -467,6 +472,12 @@ impl<'a> Scope<'a> {
             times: table.all.times,
         });
         *self.threads.get_or_init(|| all)
+    }
+
+    /// Whether a thread is one of the runtime's own.
+    pub(crate) fn is_of_runtime(&self, thread: ThreadId) -> bool {
+        let labelled = || self.log.store.threads_labelled(is_of_runtime).collect();
+        self.runtime_threads.get_or_init(labelled).contains(&thread)
     }
 
     /// What a thread is called: its label, else its number.

@@ -44,6 +44,17 @@ impl Wait {
     }
 }
 
+/// A thread of the program woke another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Wakeup {
+    /// The thread that can run again.
+    pub thread: ThreadId,
+    pub at: Nanos,
+    /// Where the giver ran.
+    pub cap: CapId,
+    pub giver: ThreadId,
+}
+
 /// Whether a thread of that label is one of the runtime's own, which wait for files and time, or of
 /// ghc-stack-profiler, which waits for its next sample: that they do is normal.
 #[must_use]
@@ -110,10 +121,26 @@ impl<'a> Scope<'a> {
         (span.last.and_then(ran) == Some(first)).then_some(first)
     }
 
-    /// Whether a thread is one of the runtime's own.
-    pub(crate) fn is_of_runtime(&self, thread: ThreadId) -> bool {
-        let label = self.log.store.label_of(thread);
-        label.is_some_and(is_of_runtime)
+    /// Looks at each wakeup in the range by a thread of the program.
+    pub(crate) async fn each_wakeup(&self, listen: &dyn Listen, mut look: impl FnMut(Wakeup)) {
+        let mut steps = Steps::new(listen);
+        let store = &self.log.store;
+        for cap in self.cap_ids() {
+            let mut place = 0;
+            for (at, thread) in store.wakeups_on(cap, self.range) {
+                steps.step().await;
+                let giver = store.running(cap, at, &mut place);
+                let giver = giver.filter(|giver| *giver != thread && !self.is_of_runtime(*giver));
+                if let Some(giver) = giver {
+                    look(Wakeup {
+                        thread,
+                        at,
+                        cap,
+                        giver,
+                    });
+                }
+            }
+        }
     }
 
     /// The time of all capabilities together, in nanoseconds.

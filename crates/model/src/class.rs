@@ -196,6 +196,15 @@ impl WaitReason {
         Self::Other,
     ];
 
+    /// Whether another thread of the program ends such a wait.
+    #[must_use]
+    pub const fn is_for_thread(self) -> bool {
+        matches!(
+            self,
+            Self::Mvar | Self::BlackHole | Self::Stm | Self::ThrowTo
+        )
+    }
+
     /// The class of such a wait.
     #[must_use]
     pub const fn class(self) -> Class {

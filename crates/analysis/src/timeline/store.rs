@@ -154,6 +154,14 @@ impl Store {
         self.threads.label(&self.threads.get(index)?)
     }
 
+    /// The threads that have one of the wanted labels, in no order.
+    pub fn threads_labelled(&self, wanted: fn(&str) -> bool) -> impl Iterator<Item = ThreadId> {
+        let found = self
+            .threads
+            .with_labels(move |label| wanted(label).then_some(()));
+        found.filter_map(|(index, ())| Some(self.threads.get(index)?.id))
+    }
+
     /// The thread of a run of a capability's lane.
     #[must_use]
     pub fn thread_of(&self, cap: CapId, place: usize) -> Option<ThreadId> {

@@ -12,11 +12,11 @@ use crate::finding::{Confidence, Evidence, Finding, Outcome, Subject, Try, Value
 use crate::ledger::{Ledger, Pool};
 use crate::lost_time::{LONG_WAIT_NS, union};
 use crate::scope::{Input, Scope};
-use crate::threads::Wait;
-use analysis::listen::{Listen, Steps, sort};
+use crate::threads::{Wait, Wakeup};
+use analysis::listen::{Listen, sort};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::Turn;
-use eventlog::ids::{CapId, Duration, ThreadId};
+use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
@@ -38,61 +38,32 @@ pub(super) const RULE: Rule = Rule {
     look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
-/// A thread was woken by one that ran on a capability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Wakeup {
-    thread: ThreadId,
-    at_ns: u64,
-    cap: CapId,
-    giver: ThreadId,
-}
-
 /// A thread that was woken by one on another capability, up to when it ran.
 struct HandOver {
     wait: Wait,
     giver: ThreadId,
 }
 
-/// Wakeups by threads of the program, by thread and time.
-async fn wakeups(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wakeup> {
-    let (mut all, mut steps) = (Vec::new(), Steps::new(listen));
-    let store = &scope.log.store;
-    for cap in scope.cap_ids() {
-        let mut place = 0;
-        for (at, thread) in store.wakeups_on(cap, scope.range) {
-            steps.step().await;
-            let giver = store.running(cap, at, &mut place);
-            let giver = giver.filter(|giver| *giver != thread && !scope.is_manager(*giver));
-            all.extend(giver.map(|giver| Wakeup {
-                thread,
-                at_ns: at.0,
-                cap,
-                giver,
-            }));
-        }
-    }
-    sort(&mut all, listen).await;
-    all
-}
-
 /// Wakeups after which the thread ran on another capability than the one that woke it.
 async fn hand_overs(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<HandOver> {
-    let wakeups = wakeups(scope, listen).await;
+    let mut wakeups: Vec<Wakeup> = Vec::new();
+    scope
+        .each_wakeup(listen, |wakeup| wakeups.push(wakeup))
+        .await;
+    // By thread and time.
+    sort(&mut wakeups, listen).await;
     let mut all = Vec::new();
     let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
         let (ready, start) = turn.1.part(1);
         // A thread that waits for a sleep, a file or a call is not woken by a thread.
-        let is_woken = matches!(
-            turn.1.wait_reason(),
-            Some(WaitReason::Mvar | WaitReason::Stm | WaitReason::BlackHole | WaitReason::ThrowTo)
-        );
+        let is_woken = turn.1.wait_reason().is_some_and(WaitReason::is_for_thread);
         if !is_woken || turn.1.code.is_none() || ready == start {
             return;
         }
-        let key = (life.id(), ready);
-        let place = wakeups.partition_point(|wakeup| (wakeup.thread, wakeup.at_ns) < key);
+        let key = (life.id(), Nanos(ready));
+        let place = wakeups.partition_point(|wakeup| (wakeup.thread, wakeup.at) < key);
         let wakeup = wakeups.get(place);
-        let wakeup = wakeup.filter(|wakeup| (wakeup.thread, wakeup.at_ns) == key);
+        let wakeup = wakeup.filter(|wakeup| (wakeup.thread, wakeup.at) == key);
         if let Some((wakeup, wait)) = wakeup.zip(scope.wait(life, turn, 1))
             && wait.cap.is_some_and(|cap| cap != wakeup.cap)
         {

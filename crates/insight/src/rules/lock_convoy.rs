@@ -12,7 +12,7 @@ use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
 use crate::ledger::Ledger;
 use crate::lost_time::union;
 use crate::scope::{Input, Scope};
-use crate::threads::Wait;
+use crate::threads::{Wait, Wakeup};
 use analysis::listen::{Listen, Steps, sort};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::Turn;
@@ -51,20 +51,11 @@ struct Wakes {
 /// Who gives and receives often; `None` if one thread is the hub of all, or there are few.
 async fn members(scope: &Scope<'_>, listen: &dyn Listen) -> Option<BTreeMap<ThreadId, Wakes>> {
     let mut wakes: BTreeMap<ThreadId, Wakes> = BTreeMap::new();
-    let mut steps = Steps::new(listen);
-    let store = &scope.log.store;
-    for cap in scope.cap_ids() {
-        let mut place = 0;
-        for (at, thread) in store.wakeups_on(cap, scope.range) {
-            steps.step().await;
-            let giver = store.running(cap, at, &mut place);
-            let giver = giver.filter(|giver| *giver != thread && !scope.is_of_runtime(*giver));
-            if let Some(giver) = giver {
-                wakes.entry(giver).or_default().given += 1;
-                wakes.entry(thread).or_default().received += 1;
-            }
-        }
-    }
+    let look = |wakeup: Wakeup| {
+        wakes.entry(wakeup.giver).or_default().given += 1;
+        wakes.entry(wakeup.thread).or_default().received += 1;
+    };
+    scope.each_wakeup(listen, look).await;
     wakes.retain(|_, wakes| wakes.given >= LEAST_WAKES && wakes.received >= LEAST_WAKES);
     let all: u64 = wakes.values().map(|wakes| wakes.received).sum();
     let most = wakes.values().map(|wakes| wakes.received.max(wakes.given));

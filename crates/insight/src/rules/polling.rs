@@ -68,6 +68,9 @@ impl Woken {
 async fn woken(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Woken> {
     let store = &scope.log.store;
     let mut woken: BTreeMap<ThreadId, Woken> = BTreeMap::new();
+    if scope.threads(listen).await.times.blocked_ns[WaitReason::Delay as usize] == 0 {
+        return woken;
+    }
     let mut given: BTreeMap<ThreadId, u64> = BTreeMap::new();
     let mut steps = Steps::new(listen);
     for cap in scope.cap_ids() {
@@ -79,16 +82,13 @@ async fn woken(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Wok
             }
         }
     }
-    let has_delays = scope.threads(listen).await.times.blocked_ns[WaitReason::Delay as usize] > 0;
     let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
         let at = Nanos(turn.part(1).0);
         if turn.wait_reason() == Some(WaitReason::Delay) && scope.range.contains(at) {
             woken.entry(life.id()).or_insert(Woken::none(at)).at(at);
         }
     };
-    if has_delays {
-        scope.each_turn(listen, look).await;
-    }
+    scope.each_turn(listen, look).await;
     for (thread, given) in given {
         if let Some(of) = woken.get_mut(&thread) {
             of.given = given;

@@ -61,12 +61,7 @@ async fn dormant(scope: &Scope<'_>, until: u64, listen: &dyn Listen) -> (Vec<Dor
         let turn: Turn = life.turn(life.first_run_from(until));
         let (since, woken) = turn.part(0);
         // Threads that wait for a time, a file or a call are known to end that wait.
-        let reason = turn.wait_reason().filter(|reason| {
-            matches!(
-                reason,
-                WaitReason::Mvar | WaitReason::Stm | WaitReason::BlackHole | WaitReason::ThrowTo
-            )
-        });
+        let reason = turn.wait_reason().filter(|reason| reason.is_for_thread());
         if let Some(reason) = reason.filter(|_| since < until && awake_from <= woken) {
             all.push(Dormant {
                 thread: life.id(),

@@ -297,7 +297,7 @@ impl Threads {
     /// The threads whose label is one of those wanted, with what it stands for.
     pub(crate) fn with_labels<'a, T: Copy + 'a>(
         &'a self,
-        wanted: fn(&str) -> Option<T>,
+        wanted: impl Fn(&str) -> Option<T>,
     ) -> impl Iterator<Item = (u32, T)> + 'a {
         let labels = self.labels.iter();
         let by_label: Vec<Option<T>> = labels.map(|(_, label)| wanted(label)).collect();
