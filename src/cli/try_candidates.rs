@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::try_options::{is_about_log, normalized, setting, with_flags};
 use analysis::process::{Process, Way};
 use insight::finding::TryKind;
-use insight::{Finding, Report};
+use insight::{Finding, Report, option_bytes};
 
 /// More flags cost more runs each: a claim about one of more candidates takes more runs of each.
 pub(super) const MOST_CANDIDATES: usize = 8;
@@ -199,28 +199,14 @@ impl<'a> Run<'a> {
 
     /// Whether the run has a flag already.
     fn has(&self, flag: &str) -> bool {
+        let area = |flag: &str| flag.strip_prefix("-A").and_then(option_bytes);
         let same = |known: &String| {
             let known = normalized(known, self.cores);
-            known == flag || size(&known).is_some_and(|bytes| size(flag) == Some(bytes))
+            known == flag || area(&known).is_some_and(|bytes| area(flag) == Some(bytes))
         };
         let current = with_flags(self.options, &self.in_force);
         current.iter().any(same)
     }
-}
-
-/// The size in a flag for the allocation area, in bytes.
-fn size(flag: &str) -> Option<u64> {
-    let text = flag.strip_prefix("-A")?;
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: u64 = digits.parse().ok()?;
-    let shift = match &text[digits.len()..] {
-        "" | "b" => 0,
-        "k" => 10,
-        "m" => 20,
-        "g" => 30,
-        _ => return None,
-    };
-    number.checked_shl(shift)
 }
 
 /// Two candidates as one, if no flag of one sets what a flag of the other sets.

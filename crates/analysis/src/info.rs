@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::capability::Lives;
-use super::process::{Process, ProcessFacts, ways};
+use super::process::{Process, ProcessFacts, rts_flags, ways};
 use super::processes::Processes;
 use eventlog::display::BackDating;
 use eventlog::header::Header;
@@ -221,6 +221,17 @@ impl Info {
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         program_of(&self.args)
+    }
+
+    /// The options of the runtime that the run was started with: those of `GHCRTS`, then those
+    /// of the command line, which win.
+    #[must_use]
+    pub fn runtime_options(&self) -> Vec<String> {
+        let variables = self.facts.environment();
+        let of_runtime = variables.iter().filter(|(name, _)| name == "GHCRTS");
+        let in_environment = of_runtime.flat_map(|(_, value)| value.split_whitespace());
+        let all = in_environment.chain(rts_flags(&self.args));
+        all.map(str::to_owned).collect()
     }
 
     /// The time at which the log's clock was 0.

@@ -101,6 +101,22 @@ pub fn shell_word(word: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
+/// The arguments of a program that are flags for the runtime: from `+RTS` to
+/// `-RTS`, and nothing behind `--RTS` or `--`.
+pub(crate) fn rts_flags(arguments: &[String]) -> impl Iterator<Item = &str> {
+    let mut inside = false;
+    let words = arguments.iter().map(String::as_str);
+    let words = words.take_while(|word| !matches!(*word, "--RTS" | "--"));
+    words.filter(move |word| {
+        match *word {
+            "+RTS" => inside = true,
+            "-RTS" => inside = false,
+            _ => return inside,
+        }
+        false
+    })
+}
+
 /// What happened to a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {

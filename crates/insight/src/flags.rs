@@ -4,7 +4,7 @@
 //! that are compiled in (`-with-rtsopts`), except for those that other events reveal.
 
 use crate::finding::Finding;
-use crate::scope::{Scope, size, version};
+use crate::scope::{Scope, version};
 use analysis::heap::Breakdown;
 
 /// More advice than this is not read.
@@ -21,49 +21,40 @@ const NONMOVING: (u32, u32) = (8, 10);
 /// The first GHC with heap profiles by info table.
 const INFO_TABLES: (u32, u32) = (9, 2);
 
-/// The words between `+RTS` and `-RTS` of a command line, as the runtime reads them: from
-/// `--RTS` on nothing is the runtime's, and `--` ends its part too.
-fn runtime_words(arguments: &[String]) -> Vec<&str> {
-    let mut inside = false;
-    let mut words = Vec::new();
-    for word in arguments {
-        match word.as_str() {
-            "+RTS" => inside = true,
-            "-RTS" => inside = false,
-            "--RTS" | "--" => break,
-            word if inside => words.push(word),
-            _ => {}
-        }
-    }
-    words
+/// The bytes that an option names: `64m` of `-A64m`. Without a unit they are bytes
+/// (GHC's `rts/RtsFlags.c`, `decodeSize`).
+#[must_use]
+pub fn option_bytes(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let number: f64 = digits.parse().ok()?;
+    let unit: u64 = match text.get(digits.len()..)? {
+        "" => 1,
+        "w" | "W" => 8,
+        "k" | "K" => 1 << 10,
+        "m" | "M" => 1 << 20,
+        "g" | "G" => 1 << 30,
+        "t" | "T" => 1 << 40,
+        _ => return None,
+    };
+    Some((number * unit as f64) as u64)
 }
 
 impl Scope<'_> {
-    /// The options of the runtime that the run was started with: those of `GHCRTS`, then those
-    /// of the command line, which win.
-    #[must_use]
-    pub fn runtime_options(&self) -> Vec<String> {
-        let info = &self.log.info;
-        let variables = info.facts.environment();
-        let from_environment = variables.iter().filter(|(name, _)| name == "GHCRTS");
-        let from_environment = from_environment.flat_map(|(_, value)| value.split_whitespace());
-        let process = info.process();
-        let from_arguments = runtime_words(&process.arguments);
-        let all = from_environment.chain(from_arguments);
-        all.map(str::to_owned).collect()
-    }
-
     /// Whether the run was started with an option of the runtime.
     #[must_use]
     pub fn has_argument(&self, option: &str) -> bool {
-        self.runtime_options().iter().any(|word| word == option)
+        self.log
+            .info
+            .runtime_options()
+            .iter()
+            .any(|word| word == option)
     }
 
     /// The value of the last option that begins with `prefix`, such as `256k` of `-A256k`.
     #[must_use]
     pub fn option_value(&self, prefix: &str) -> Option<String> {
         let is_number = |value: &&str| value.starts_with(|letter: char| letter.is_ascii_digit());
-        let all = self.runtime_options();
+        let all = self.log.info.runtime_options();
         let values = all.iter().rev();
         let mut values = values.filter_map(|word| word.strip_prefix(prefix).filter(is_number));
         values.next().map(str::to_owned)
@@ -92,7 +83,7 @@ impl Scope<'_> {
 
     fn suits_one(&self, flag: &str) -> bool {
         let knows = |first| self.ghc().is_none_or(|ghc| ghc >= first);
-        let bytes = |prefix: &str| flag.strip_prefix(prefix).and_then(size);
+        let bytes = |prefix: &str| flag.strip_prefix(prefix).and_then(option_bytes);
         if self.has_argument(flag) && flag != "-l" && flag != "-p" {
             return false;
         }
@@ -133,7 +124,7 @@ impl Scope<'_> {
     /// takes no censuses.
     fn can_be_nonmoving(&self) -> bool {
         let excludes = |word: &String| word == "-G1" || word == "-c" || word.starts_with("-h");
-        let excluded = self.runtime_options().iter().any(excludes);
+        let excluded = self.log.info.runtime_options().iter().any(excludes);
         !self.is_nonmoving() && !self.is_not_threaded() && !excluded
     }
 
@@ -168,14 +159,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_runtimes_words_stand_between_its_brackets() {
-        let words = |line: &str| {
-            let line: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            runtime_words(&line).join(" ")
-        };
-        assert_eq!(words("-c 5 +RTS -N2 -A1m -RTS -F9"), "-N2 -A1m");
-        assert_eq!(words("+RTS -N2 --RTS +RTS -A1m"), "-N2");
-        assert_eq!(words("+RTS -N2 -RTS x +RTS -qg"), "-N2 -qg");
-        assert_eq!(words("-- +RTS -N2"), "");
+    fn sizes_are_read_as_the_runtime_does() {
+        for (text, bytes) in [
+            ("1000000", Some(1_000_000)),
+            ("512w", Some(4096)),
+            ("256K", Some(256 << 10)),
+            ("1.5m", Some(3 << 19)),
+            ("2g", Some(2 << 30)),
+            ("4x", None),
+            ("", None),
+        ] {
+            assert_eq!(option_bytes(text), bytes, "{text}");
+        }
     }
 }

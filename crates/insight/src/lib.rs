@@ -29,6 +29,7 @@ pub use amount::Amount;
 pub use compare::Comparison;
 pub use digest::Digest;
 pub use finding::{Finding, Outcome};
+pub use flags::option_bytes;
 pub use ledger::Ledger;
 pub use lost_time::LostTime;
 pub use measured::Measured;

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 
 use crate::disturbance::{Disturbed, disturbed};
 use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
+use crate::flags::option_bytes;
 use crate::ledger::{Ledger, Pool};
 use crate::lost_time::union;
 use crate::threads::is_of_runtime;
@@ -331,7 +332,9 @@ impl<'a> Scope<'a> {
         if let Some(heap) = process.heap.filter(|heap| heap.allocation_area_bytes > 0) {
             return heap.allocation_area_bytes;
         }
-        let said = self.option_value("-A").and_then(|value| size(&value));
+        let said = self
+            .option_value("-A")
+            .and_then(|value| option_bytes(&value));
         let default = match process.ghc.as_deref().map(version) {
             Some(version) if version < (9, 2) => 1 << 20,
             _ => 4 << 20,
@@ -519,21 +522,6 @@ impl<'a> Scope<'a> {
         let all = self.stops.iter().enumerate();
         all.filter(move |(_, stop)| wanted(stop))
     }
-}
-
-/// A size as the runtime's options have it: `64m`.
-pub(crate) fn size(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let number: f64 = digits.parse().ok()?;
-    let unit: u64 = match text.get(digits.len()..)? {
-        "k" | "K" => 1 << 10,
-        "m" | "M" => 1 << 20,
-        "g" | "G" => 1 << 30,
-        // Without a unit it is words.
-        "" | "w" => 8,
-        _ => return None,
-    };
-    Some((number * unit as f64) as u64)
 }
 
 pub(crate) fn version(text: &str) -> (u32, u32) {

@@ -46,7 +46,7 @@ struct Costly {
 /// The options of the run that cost time in collections.
 fn asked(scope: &Scope<'_>) -> Vec<Costly> {
     let mut all = Vec::new();
-    let options = scope.runtime_options();
+    let options = scope.log.info.runtime_options();
     let checks = |word: &&String| word.starts_with("-D") && word.contains('S');
     if let Some(flag) = options.iter().find(checks) {
         all.push(Costly {

@@ -57,15 +57,12 @@ pub struct MemoryFlags {
 impl MemoryFlags {
     /// Those of a log.
     pub(super) fn of(log: &Recording) -> Self {
-        let environment = log.info.facts.environment();
-        let ghcrts = environment.iter().find(|(name, _)| name == "GHCRTS");
-        let in_environment = ghcrts.map_or("", |(_, value)| value).split_whitespace();
         let mut flags = Self {
             heap: log.info.facts.heap(),
             ..Self::default()
         };
-        for flag in in_environment.chain(rts_flags(&log.info.args)) {
-            flags.take(flag);
+        for flag in log.info.runtime_options() {
+            flags.take(&flag);
         }
         // It may be switched on inside of the program.
         if !log.tracks.nonmoving.is_empty() {
@@ -127,25 +124,10 @@ impl MemoryFlags {
     }
 }
 
-/// The arguments of a program that are flags for the runtime: from `+RTS` to
-/// `-RTS`, and nothing behind `--RTS` or `--`.
-fn rts_flags(arguments: &[String]) -> impl Iterator<Item = &str> {
-    let mut inside = false;
-    let words = arguments.iter().map(String::as_str);
-    let words = words.take_while(|word| !matches!(*word, "--RTS" | "--"));
-    words.filter(move |word| {
-        match *word {
-            "+RTS" => inside = true,
-            "-RTS" => inside = false,
-            _ => return inside,
-        }
-        false
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::rts_flags;
 
     fn flags(words: &str) -> MemoryFlags {
         let arguments: Vec<String> = words.split(' ').map(str::to_owned).collect();
