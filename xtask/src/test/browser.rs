@@ -15,10 +15,11 @@ use crate::test::counts::{Counts, playwright_counts, tap_counts};
 const FOLDER: &str = "tests/e2e";
 const ENDING: &str = ".spec.js";
 
-/// The browser test that both sites have to pass.
+/// The browser test of everyday work.
 pub(super) const SMOKE: &str = "smoke.spec.js";
 
-/// Browser tests that open `dist/` themselves, or the package for npm that is made of it.
+/// Browser tests that open `dist/` themselves, or the package for npm that is made of it: they do not run on the
+/// quick site.
 pub(super) const SHIPPED: [&str; 4] = [
     "anywhere.spec.js",
     "installed.spec.js",
@@ -38,11 +39,9 @@ pub(super) fn find_spec(root: &Path, name: &str) -> Option<String> {
     root.join(FOLDER).join(&file).is_file().then_some(file)
 }
 
-/// The browser tests for the quick site: all that do not need the shipped one.
-pub(super) fn quick_specs(root: &Path) -> Result<Vec<String>> {
-    let mut specs = files(&root.join(FOLDER), ENDING)?;
-    specs.retain(|spec| !SHIPPED.contains(&spec.as_str()));
-    Ok(specs)
+/// All browser tests.
+pub(super) fn specs(root: &Path) -> Result<Vec<String>> {
+    files(&root.join(FOLDER), ENDING)
 }
 
 /// The files in a folder whose names end so, sorted.
@@ -166,8 +165,6 @@ mod tests {
         }
         assert_eq!(find_spec(&root, "smoke").as_deref(), Some(SMOKE));
         assert_eq!(find_spec(&root, "no-such-test"), None);
-        let quick = quick_specs(&root).unwrap();
-        assert!(quick.contains(&SMOKE.to_owned()));
-        assert!(!quick.contains(&SHIPPED[0].to_owned()));
+        assert!(specs(&root).unwrap().contains(&SMOKE.to_owned()));
     }
 }

@@ -1,12 +1,12 @@
 //! Runs the checks and tests, and counts.
 //!
-//! Sites are built by another process of this program, at the same time as the native checks and
+//! The site is built by another process of this program, at the same time as the native checks and
 //! tests: linking and link-time optimization use one core. Cargo locks a folder for each profile,
-//! and theirs differ. Their output is printed where the site is needed, so that the order of the
+//! and theirs differ. Its output is printed where the site is needed, so that the order of the
 //! output does not depend on the time that a build takes.
 
 mod browser;
-mod builds;
+mod building;
 mod counts;
 mod native;
 mod tally;
@@ -14,11 +14,12 @@ mod tally;
 use std::process::ExitCode;
 use std::thread;
 
-use builds::Builds;
+use building::Building;
 use counts::Counts;
 use tally::Tally;
 
 use crate::npm;
+use crate::process::Result;
 use crate::project::Project;
 use crate::site::Kind;
 use crate::weigh::Weight;
@@ -45,8 +46,8 @@ pub(crate) fn test(project: &Project, selection: &Selection) -> ExitCode {
         Selection::All => all(project, &mut tally),
         Selection::Quick => quick(project, &mut tally),
         Selection::Native => native(project, &mut tally),
-        Selection::Browser => with_sites(project, &mut tally, |tally, builds| {
-            browser(project, tally, builds);
+        Selection::Browser => with_site(project, Kind::Shipped, |site| {
+            browser(project, &mut tally, site);
         }),
         Selection::Named(names) => named(project, &mut tally, names),
     }
@@ -60,33 +61,30 @@ pub(crate) fn test(project: &Project, selection: &Selection) -> ExitCode {
 }
 
 fn all(project: &Project, tally: &mut Tally<'_>) {
-    with_sites(project, tally, |tally, builds| {
+    with_site(project, Kind::Shipped, |site| {
         native(project, tally);
-        browser(project, tally, builds);
+        browser(project, tally, site);
     });
 }
 
-/// Builds both sites while `run` runs.
-fn with_sites(project: &Project, tally: &mut Tally<'_>, run: impl FnOnce(&mut Tally<'_>, &Builds)) {
+/// Builds a site while `run` runs.
+fn with_site(project: &Project, kind: Kind, run: impl FnOnce(&Building)) {
     thread::scope(|scope| {
         // Reported where it is used.
         scope.spawn(|| project.chromium());
-        let builds = Builds::start(scope, project, &[Kind::Quick, Kind::Shipped]);
-        run(tally, &builds);
+        run(&Building::start(scope, project, kind));
     });
 }
 
 fn quick(project: &Project, tally: &mut Tally<'_>) {
-    thread::scope(|scope| {
-        scope.spawn(|| project.chromium());
-        let builds = Builds::start(scope, project, &[Kind::Quick]);
+    with_site(project, Kind::Quick, |site| {
         native::lints(project, tally);
         tally.tests("native tests, small corpus", || {
             native::quick_tests(&project.root)
         });
-        if builds.wait(tally, Kind::Quick) {
+        if site.wait(tally) {
             tally.tests("smoke test of the quick site", || {
-                browser::playwright(project, Kind::Quick, &[browser::SMOKE])
+                browser::playwright(project, site.kind, &[browser::SMOKE])
             });
         }
     });
@@ -99,36 +97,33 @@ fn native(project: &Project, tally: &mut Tally<'_>) {
     native::benches(project, tally);
 }
 
-fn browser(project: &Project, tally: &mut Tally<'_>, builds: &Builds) {
+fn browser(project: &Project, tally: &mut Tally<'_>, site: &Building) {
     let root = &project.root;
     let program = tally.check("command line", || browser::command_line(root));
-    if builds.wait(tally, Kind::Quick) && program {
-        tally.tests("browser tests of the quick site", || {
-            browser::playwright(project, Kind::Quick, &browser::quick_specs(root)?)
-        });
+    if site.wait(tally) && program {
+        on_shipped(project, tally, || browser::specs(root));
         if browser::has_benches(root) {
             tally.check("benchmarks of the page", || {
-                browser::benches(project, Kind::Quick)
+                browser::benches(project, site.kind)
             });
         }
-    }
-    if builds.wait(tally, Kind::Shipped) && program {
-        let mut specs = browser::SHIPPED.to_vec();
-        specs.push(browser::SMOKE);
-        shipped(project, tally, &specs);
         tally.tests("node --test", || browser::node_tests(root));
     }
 }
 
 /// Weighs the shipped site, makes the package for npm of it, and runs browser tests.
-fn shipped(project: &Project, tally: &mut Tally<'_>, specs: &[&str]) {
+fn on_shipped(
+    project: &Project,
+    tally: &mut Tally<'_>,
+    specs: impl FnOnce() -> Result<Vec<String>>,
+) {
     let root = &project.root;
     tally.check("weight of the site", || {
         Weight::of(&root.join(Kind::Shipped.folder()))?.check()
     });
     if tally.check("package for npm", || npm::assemble(root)) {
-        tally.tests("browser tests of the shipped site", || {
-            browser::playwright(project, Kind::Shipped, specs)
+        tally.tests("browser tests", || {
+            browser::playwright(project, Kind::Shipped, &specs()?)
         });
     }
 }
@@ -159,23 +154,20 @@ fn named(project: &Project, tally: &mut Tally<'_>, names: &[String]) {
 }
 
 fn named_specs(project: &Project, tally: &mut Tally<'_>, specs: &[String]) {
-    let (for_shipped, for_quick): (Vec<&str>, Vec<&str>) = specs
-        .iter()
-        .map(String::as_str)
-        .partition(|spec| browser::SHIPPED.contains(spec));
-    thread::scope(|scope| {
-        let needed = [(Kind::Quick, &for_quick), (Kind::Shipped, &for_shipped)];
-        let kinds: Vec<Kind> = (needed.iter())
-            .filter_map(|(kind, specs)| (!specs.is_empty()).then_some(*kind))
-            .collect();
-        let builds = Builds::start(scope, project, &kinds);
-        if !for_quick.is_empty() && builds.wait(tally, Kind::Quick) {
-            tally.tests("browser tests of the quick site", || {
-                browser::playwright(project, Kind::Quick, &for_quick)
-            });
+    let needs_shipped = (specs.iter()).any(|spec| browser::SHIPPED.contains(&spec.as_str()));
+    let kind = match needs_shipped {
+        true => Kind::Shipped,
+        false => Kind::Quick,
+    };
+    with_site(project, kind, |site| {
+        if !site.wait(tally) {
+            return;
         }
-        if !for_shipped.is_empty() && builds.wait(tally, Kind::Shipped) {
-            shipped(project, tally, &for_shipped);
+        match kind {
+            Kind::Shipped => on_shipped(project, tally, || Ok(specs.to_vec())),
+            Kind::Quick => tally.tests("browser tests of the quick site", || {
+                browser::playwright(project, kind, specs)
+            }),
         }
     });
 }

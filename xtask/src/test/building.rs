@@ -1,4 +1,4 @@
-//! Builds of sites that run at the same time as tests.
+//! A site that is built at the same time as tests run.
 
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver};
@@ -9,54 +9,44 @@ use crate::project::Project;
 use crate::site::Kind;
 use crate::test::tally::Tally;
 
-/// Builds that were started, one after another.
+/// A build that was started.
 #[derive(Debug)]
-pub(super) struct Builds {
-    quick: Receiver<Build>,
-    shipped: Receiver<Build>,
+pub(super) struct Building {
+    /// What the site is built for.
+    pub(super) kind: Kind,
+    built: Receiver<Built>,
 }
 
 /// The output of a build, and its outcome.
-type Build = Result<(String, Result<()>)>;
+type Built = Result<(String, Result<()>)>;
 
-impl Builds {
-    /// Starts the builds of sites.
+impl Building {
+    /// Starts to build a site.
     pub(super) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
         project: &'scope Project,
-        kinds: &[Kind],
+        kind: Kind,
     ) -> Self {
-        let (quick_sender, quick) = mpsc::channel();
-        let (shipped_sender, shipped) = mpsc::channel();
-        let kinds = kinds.to_vec();
+        let (sender, built) = mpsc::channel();
         scope.spawn(move || {
-            for kind in kinds {
-                let sender = match kind {
-                    Kind::Quick => &quick_sender,
-                    Kind::Shipped => &shipped_sender,
-                };
-                // A run that stops early receives nothing.
-                let _ = sender.send(build(project, kind));
-            }
+            // A run that stops early receives nothing.
+            let _ = sender.send(build(project, kind));
         });
-        Self { quick, shipped }
+        Self { kind, built }
     }
 
-    /// Waits for a build, prints its output, and counts a failure. Returns whether it succeeded.
-    pub(super) fn wait(&self, tally: &mut Tally<'_>, kind: Kind) -> bool {
-        let receiver = match kind {
-            Kind::Quick => &self.quick,
-            Kind::Shipped => &self.shipped,
-        };
-        let outcome = match receiver.recv() {
+    /// Waits for the build, prints its output, and counts a failure. Returns whether it succeeded.
+    pub(super) fn wait(&self, tally: &mut Tally<'_>) -> bool {
+        let name = name(self.kind);
+        let outcome = match self.built.recv() {
             Ok(Ok((output, outcome))) => {
-                println!("\n-- output of: {}\n{output}--\n", name(kind));
+                println!("\n-- output of: {name}\n{output}--\n");
                 outcome
             }
             Ok(Err(failure)) => Err(failure),
             Err(_) => Err(Failure::new("the build panicked")),
         };
-        tally.record(name(kind), outcome)
+        tally.record(name, outcome)
     }
 }
 
@@ -68,7 +58,7 @@ fn name(kind: Kind) -> &'static str {
 }
 
 /// Builds a site in another process, whose output is captured.
-fn build(project: &Project, kind: Kind) -> Build {
+fn build(project: &Project, kind: Kind) -> Built {
     // Two processes would install them at the same time.
     project.npm_packages()?;
     project.wasm_target()?;
