@@ -48,17 +48,28 @@ test("the browser's Back and Ctrl+Z lead through the views", async ({ page }) =>
   const noted = await fragment(page, /p=notes.*k=/);
 
   const now = () => new URL(page.url()).hash;
+  // The page hears of a change of the address later than the browser makes it, and of several at once as of one.
+  await page.evaluate(() => {
+    window.heard = 0;
+    addEventListener('hashchange', () => window.heard += 1);
+  });
+  let moves = 0;
+  const isAt = async (there) => {
+    moves += 1;
+    await expect.poll(() => page.evaluate(() => window.heard)).toBe(moves);
+    expect(now()).toBe(there);
+  };
   await page.goBack();
-  await expect.poll(now).toBe(threads);
+  await isAt(threads);
   await expect(page.getByRole('tab', { name: 'Threads' })).toHaveAttribute('aria-selected', 'true');
   await page.goBack();
-  await expect.poll(now).toBe(zoomed);
+  await isAt(zoomed);
   await page.goBack();
-  await expect.poll(now).toBe(fresh);
+  await isAt(fresh);
   await expect(page.getByRole('tab', { name: 'Summary' })).toHaveAttribute('aria-selected', 'true');
   for (const there of [zoomed, threads, noted]) {
     await page.goForward();
-    await expect.poll(now).toBe(there);
+    await isAt(there);
   }
 
   await page.locator('.notes button[aria-label^="Delete"]').first().click();

@@ -75,17 +75,18 @@ impl<'a> Scope<'a> {
         self.each_turn_of(|_| true, listen, look).await;
     }
 
-    /// The same, of threads of which `wanted` holds.
+    /// The same, of lives of which `wanted` holds: most threads of a program with a hundred thousand of them ran a
+    /// few times only, and are passed over by their number of runs.
     pub(crate) async fn each_turn_of(
         &self,
-        wanted: impl Fn(ThreadId) -> bool,
+        wanted: impl Fn(&ThreadLane<'_>) -> bool,
         listen: &dyn Listen,
         mut look: impl FnMut(&ThreadLane<'_>, (usize, &Turn)),
     ) {
         let mut steps = Steps::new(listen);
         for life in self.log.store.lives() {
             steps.step().await;
-            if !wanted(life.id()) || self.is_of_runtime(life.id()) {
+            if !wanted(&life) || self.is_of_runtime(life.id()) {
                 continue;
             }
             for (number, turn) in life.turns_over(self.range) {

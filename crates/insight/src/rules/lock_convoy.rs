@@ -78,7 +78,7 @@ async fn waits(
             runs.push(turn.1.part(2));
         }
     };
-    let is_member = |thread| members.contains_key(&thread);
+    let is_member = |life: &ThreadLane<'_>| members.contains_key(&life.id());
     scope.each_turn_of(is_member, listen, look).await;
     (waits, runs)
 }

@@ -65,7 +65,8 @@ async fn calls(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Cal
         calls.ns += ns;
         calls.range = calls.range.hull(range);
     };
-    scope.each_turn(listen, look).await;
+    let ran_often = |life: &ThreadLane<'_>| life.runs() as u64 >= LEAST;
+    scope.each_turn_of(ran_often, listen, look).await;
     all.retain(|_, calls| calls.count >= LEAST);
     all
 }

@@ -13,6 +13,8 @@ use model::format;
 const SHORT_NS: u64 = 20_000;
 /// Fewer sparks tell nothing.
 const LEAST: usize = 100;
+/// Less of the capabilities' time is not told.
+const LEAST_SHARE: f64 = 0.002;
 
 const NAME: &str = "spark-tiny";
 
@@ -50,12 +52,19 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
             "half of {many} ran for {median} or longer; the limits are 100 and 20 µs"
         ));
     }
+    let all_ns: u64 = lengths.iter().sum();
+    if scope.share_of_caps(all_ns) < LEAST_SHARE {
+        return Outcome::Clear(format!(
+            "half of {many} ran for less than {median}, but all of them for {} of the capabilities' time; the limit is 0.2 %",
+            format::fraction(scope.share_of_caps(all_ns))
+        ));
+    }
     let title = format!("Half of {many} ran for less than {median}");
     let mut finding = Finding::new(NAME, Axis::Time, title);
     // What time that lost the log does not say.
     finding.severity = Severity::Low;
     finding.confidence = Confidence::Probable;
-    finding.cost = Value::Ns(lengths.iter().sum());
+    finding.cost = Value::Ns(all_ns);
     finding.meaning = "Handing over a spark costs about as much as the work in it.".into();
     finding.tries = vec![Try::code(
         "Put more work into each: parListChunk for parList, or a depth from which on no more sparks are made.",

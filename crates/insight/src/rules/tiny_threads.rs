@@ -3,13 +3,12 @@
 //! A thread costs about a microsecond: it is created, queued, switched to and from, and
 //! its stack is collected. Where it has less work than that, a loop would be faster.
 
-use std::collections::BTreeSet;
-
 use super::{Look, Rule};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
 use analysis::listen::{Listen, Steps};
+use eventlog::hash::SeededSet;
 use eventlog::ids::{Duration, ThreadId};
 use model::format;
 use model::time::Interval;
@@ -66,7 +65,7 @@ async fn finished(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Small> {
 }
 
 /// The time between runs of such threads that followed each other at once.
-async fn switching_ns(scope: &Scope<'_>, small: &BTreeSet<ThreadId>, listen: &dyn Listen) -> u64 {
+async fn switching_ns(scope: &Scope<'_>, small: &SeededSet<ThreadId>, listen: &dyn Listen) -> u64 {
     let store = &scope.log.store;
     let (mut all_ns, mut steps) = (0, Steps::new(listen));
     for cap in scope.cap_ids() {
@@ -111,7 +110,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ));
     }
     threads.retain(|small| small.ran_ns < TINY_NS);
-    let small: BTreeSet<ThreadId> = threads.iter().map(|small| small.thread).collect();
+    let small: SeededSet<ThreadId> = threads.iter().map(|small| small.thread).collect();
     let switching_ns = switching_ns(scope, &small, listen).await;
     let title = format!(
         "{} had less than 10 µs of work each, half of all threads less than {}",

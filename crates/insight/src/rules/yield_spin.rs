@@ -66,7 +66,8 @@ async fn spinners(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, 
             spinner.range = Some(spinner.range.map_or(run, |range| range.hull(run)));
         }
     };
-    scope.each_turn(listen, look).await;
+    let ran_often = |life: &ThreadLane<'_>| life.runs() as u64 >= LEAST;
+    scope.each_turn_of(ran_often, listen, look).await;
     all.retain(|_, spinner| {
         spinner.yields >= LEAST && spinner.yields as f64 >= MOST_RUNS * spinner.runs as f64
     });
