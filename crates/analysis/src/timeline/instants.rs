@@ -572,7 +572,7 @@ impl Store {
 
     /// The thread of that index.
     pub(crate) fn thread_id(&self, index: u32) -> Option<ThreadId> {
-        self.threads.get(index).map(|thread| thread.id)
+        self.threads.id(index)
     }
 
     /// How many events of each kind a capability has from a time to another,

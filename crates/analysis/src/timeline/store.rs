@@ -159,14 +159,14 @@ impl Store {
         let found = self
             .threads
             .with_labels(move |label| wanted(label).then_some(()));
-        found.filter_map(|(index, ())| Some(self.threads.get(index)?.id))
+        found.filter_map(|(index, ())| self.threads.id(index))
     }
 
     /// The thread of a run of a capability's lane.
     #[must_use]
     pub fn thread_of(&self, cap: CapId, place: usize) -> Option<ThreadId> {
         let thread = self.cap(cap)?.runs.thread_at(place)?;
-        Some(self.threads.get(thread)?.id)
+        self.threads.id(thread)
     }
 
     /// The thread that runs on a capability at a time. `place` is where the
@@ -271,7 +271,7 @@ impl Store {
     pub fn deep_stacks(&self) -> impl Iterator<Item = (Nanos, ThreadId, u64)> + '_ {
         let all = self.deep_stacks.iter();
         all.filter_map(|deep| {
-            let thread = self.threads.get(deep.thread)?.id;
+            let thread = self.threads.id(deep.thread)?;
             Some((
                 Nanos(deep.at_ns),
                 thread,

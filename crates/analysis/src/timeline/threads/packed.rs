@@ -15,6 +15,8 @@ use model::shelf::{Kept, Shelf};
 pub(super) const GROUP: usize = 8 * BLOCK;
 
 const COLUMNS: usize = 11;
+/// The column with the number of the thread.
+const ID: usize = 0;
 /// The column with the number of runs.
 const RUNS: usize = 4;
 
@@ -51,6 +53,12 @@ impl Packed {
                 unpack(column_of(words, column), place)
             }))
         })
+    }
+
+    /// The number of one thread, without all else.
+    pub(super) fn id(&self, place: usize) -> ThreadId {
+        let id: u64 = self.kept.with(|words| unpack(column_of(words, ID), place));
+        ThreadId(id as u32)
     }
 
     /// Appends the threads of a block, from a place on that is a multiple of it.

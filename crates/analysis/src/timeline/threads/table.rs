@@ -100,6 +100,16 @@ impl Threads {
         Some(thread)
     }
 
+    /// The number of the thread of that index, which is found much sooner than all that is known of it.
+    #[inline]
+    pub(crate) fn id(&self, index: u32) -> Option<ThreadId> {
+        let at = index as usize;
+        match self.groups.get(at / GROUP) {
+            None => Some(self.tail.get(at - self.packed())?.id),
+            Some(group) => Some(group.id(at % GROUP)),
+        }
+    }
+
     #[inline]
     fn apart(&self, index: u32) -> Option<&Apart> {
         let some = !self.apart.is_empty();
