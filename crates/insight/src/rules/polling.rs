@@ -125,7 +125,8 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
         return Outcome::Clear(match most {
             None => "the timer woke no thread 100 times".to_owned(),
             Some(most) => format!(
-                "the timer woke a thread {most} times, but less often than 100 times a second, or the thread had work"
+                "the timer woke a thread {}, but less often than 100 times a second, or the thread had work",
+                format::many(most, "time")
             ),
         });
     }
