@@ -90,27 +90,41 @@ impl Draw {
     }
 }
 
-/// Called alike means that the verdict, which is about the headlines corrected after Holm, is
-/// that no difference is seen. Ten runs a side are drawn from twenty.
+/// Runs of one program, dealt to two sides at random: in no row a difference is claimed, in no
+/// finding either, in 95 of 100 cases at least. All splits of five and five of ten runs are
+/// tried as they come, whichever ten these are.
 #[test]
 fn runs_without_a_change_are_called_alike() {
+    const SPLITS: u32 = 1_000;
     let mut draw = Draw(2026);
     let mut runs = PLAIN.clone();
-    let mut alike = 0;
-    for _ in 0..100 {
-        for place in (1..runs.len()).rev() {
-            runs.swap(place, draw.below(place + 1));
+    for side in [5, 10] {
+        let (mut claims, mut findings) = (0, 0);
+        for _ in 0..SPLITS {
+            for place in (1..runs.len()).rev() {
+                runs.swap(place, draw.below(place + 1));
+            }
+            let comparison = compared(&runs[..side], &runs[side..2 * side]);
+            assert_eq!(
+                comparison.gated().count(),
+                insight::compare::HEADLINES.len()
+            );
+            assert_ne!(comparison.verdict(), Verdict::TooFewRuns);
+            let is_no_claim = |claim| matches!(claim, Claim::NoDifference | Claim::TooFewRuns);
+            claims += u32::from(!comparison.rows.iter().all(|row| is_no_claim(row.claim)));
+            let states = comparison.findings.iter().map(|change| change.state);
+            findings += u32::from(states.into_iter().any(|state| state != FindingState::Same));
         }
-        let (before, after) = runs.split_at(10);
-        let comparison = compared(before, after);
-        assert_eq!(
-            comparison.gated().count(),
-            insight::compare::HEADLINES.len()
+        assert!(
+            claims <= SPLITS / 20,
+            "{claims} of {SPLITS} splits claim a number"
         );
-        assert_ne!(comparison.verdict(), Verdict::TooFewRuns);
-        alike += u32::from(comparison.verdict() == Verdict::Alike);
+        assert!(
+            findings <= SPLITS / 20,
+            "{findings} of {SPLITS} splits claim a finding"
+        );
+        println!("{side} runs a side: {claims} claims, {findings} findings of {SPLITS}");
     }
-    assert!(alike >= 95, "{alike} of 100 draws");
 }
 
 #[test]
@@ -345,7 +359,8 @@ fn outliers_are_marked_and_the_least_is_told() {
             .filter(|row| row["key"]["group"] == "program")
         {
             match row["key"]["name"].as_str() {
-                Some("time.wall" | "thread.run") => row["value"] = (wall_ms * 1e6).into(),
+                Some("time.wall") => row["value"] = (wall_ms * 1e6).into(),
+                Some("thread.run") => row["value"] = (wall_ms * 0.99e6).into(),
                 Some("gc.time") => row["value"] = 1e3.into(),
                 _ => {}
             }

@@ -19,7 +19,7 @@ pub(super) struct Arguments {
     /// The runs before: logs, or digests of logs
     #[arg(required = true, value_name = "BEFORE")]
     before: Vec<PathBuf>,
-    /// The runs after
+    /// The runs after. For claims about times 5 runs a side are needed, better 10
     #[arg(long, required = true, num_args = 1.., value_name = "AFTER")]
     to: Vec<PathBuf>,
     #[command(flatten)]

@@ -18,6 +18,9 @@ const COLUMNS: [&str; 7] = ["", "before", "after", "change", "interval", "p", "c
 /// For people.
 pub(super) fn text(comparison: &Comparison, checked: &[Checked], all: bool) -> String {
     let mut text = format!("{}\n", headline(comparison));
+    if let Some(line) = lead(comparison) {
+        text += &format!("{line}\n");
+    }
     for unequal in &comparison.unequal {
         text += &format!("{}\n", not_equal(unequal));
     }
@@ -46,6 +49,9 @@ pub(super) fn text(comparison: &Comparison, checked: &[Checked], all: bool) -> S
 /// For the summary of a workflow.
 pub(super) fn markdown(comparison: &Comparison, checked: &[Checked], all: bool) -> String {
     let mut text = format!("### {}\n\n", headline(comparison));
+    if let Some(line) = lead(comparison) {
+        text += &format!("{}\n\n", cell(&line));
+    }
     if !checked.is_empty() {
         text += "| | assertion | found |\n|---|---|---|\n";
         for checked in checked {
@@ -97,7 +103,7 @@ fn headline(comparison: &Comparison) -> String {
             let changed = comparison
                 .gated()
                 .filter(|row| !matches!(row.claim, Claim::NoDifference | Claim::TooFewRuns));
-            let names: Vec<String> = changed.map(name).collect();
+            let names: Vec<String> = changed.map(in_short).collect();
             format!("changed: {}", names.join(", "))
         }
         Verdict::TooFewRuns if (*runs_before, *runs_after) == (1, 1) => {
@@ -110,6 +116,21 @@ fn headline(comparison: &Comparison) -> String {
     };
     let before = model::format::many(*runs_before as u64, "run");
     format!("{before} before, {runs_after} after: {said}")
+}
+
+/// Where most of the change of the time is.
+fn lead(comparison: &Comparison) -> Option<String> {
+    let lead = comparison.lead()?;
+    Some(views::comparison::lead(&lead))
+}
+
+/// What became of a number.
+fn in_short(row: &Difference) -> String {
+    let name = row.key.full_name();
+    match row.claim {
+        Claim::OnlyBefore | Claim::OnlyAfter => format!("{name} {}", claim(row)),
+        _ => format!("{name} {} ({})", percent(share(row)), claim(row)),
+    }
 }
 
 /// What is said of outliers, by which rule they are such.
@@ -135,14 +156,6 @@ fn told(values: &[String]) -> String {
         value => value,
     });
     told.collect::<Vec<_>>().join(" or ")
-}
-
-fn name(row: &Difference) -> String {
-    match row.key.part.as_ref() {
-        "" => row.key.name.clone(),
-        part if row.key.group == Group::Program => format!("{}.{part}", row.key.name),
-        part => format!("{} · {part}", row.key.name),
-    }
 }
 
 /// The rows of a group below the names of the columns.
@@ -175,7 +188,7 @@ fn least(row: &Difference) -> Option<[String; 7]> {
     }
     let share = after.least / before.least - 1.0;
     let mut cells = [const { String::new() }; 7];
-    cells[0] = format!("{} · least", name(row));
+    cells[0] = format!("{} · least", row.name());
     cells[1] = row.amount(before.least).to_string();
     cells[2] = row.amount(after.least).to_string();
     if before.least > 0.0 {
@@ -218,7 +231,7 @@ fn cells(row: &Difference) -> [String; 7] {
         p => format!("{p:.3}"),
     });
     [
-        name(row),
+        row.name(),
         value(&row.before),
         value(&row.after),
         if both {

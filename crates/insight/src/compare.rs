@@ -11,21 +11,27 @@
 //!
 //! Of numbers that are [counted](Class::Counted), runs of one program hardly differ: where
 //! there are too few runs for the test, they changed if the runs of both sides lie apart by
-//! more than [`Options::tolerance`]. Of numbers that are timed nothing is claimed then.
+//! more than [`Options::tolerance`], and by ten times as much as runs of one side do. Of
+//! numbers that are timed nothing is claimed then.
 //!
-//! Who looks at hundreds of numbers finds some that changed by chance. So a verdict on the
-//! whole is given on a few that are chosen before ([`Difference::is_gated`]): those that a
-//! guard asks for ([`Group::Asked`]), else [`HEADLINES`]. Their probabilities are corrected
-//! after Holm ([`holm`]), so that two sides of runs of one program are called alike in at
-//! least `1 - alpha` of all cases. All other rows are there to explore.
+//! Who looks at hundreds of numbers finds some that changed by chance. So of runs of one
+//! program at least `1 - alpha` of all comparisons claim no difference, in any row:
+//!
+//! - The verdict on the whole is given on a few numbers that are chosen before
+//!   ([`Difference::is_gated`]): those that a guard asks for ([`Group::Asked`]), else
+//!   [`HEADLINES`]. They have four fifths of alpha, and are corrected after Holm ([`holm`]).
+//! - All others together have the last fifth, and all of alpha once one of the verdict
+//!   changed. They are corrected by permutations of whole runs (`splits`).
 
 mod candidates;
 mod facts;
 mod findings;
 pub mod guard;
+mod lead;
 pub mod rank_test;
 mod rows;
 pub mod shift;
+mod splits;
 #[cfg(test)]
 mod tests;
 
@@ -36,11 +42,16 @@ use serde::{Deserialize, Serialize};
 pub use candidates::against_baseline;
 pub use facts::Unequal;
 pub use findings::{FindingChange, FindingState, findings_of_note};
+pub use lead::Lead;
 pub use rank_test::holm;
 pub use rows::HEADLINES;
 
 use crate::digest::{Digest, Group, Key, NoData};
 use crate::metrics::{Class, Direction, Unit};
+
+/// So many runs a side are needed for a claim about times: so many as [`HEADLINES`] need. What
+/// asks for more numbers than these needs more ([`Comparison::runs_needed`]).
+pub const RUNS_NEEDED: usize = 5;
 
 /// How runs are compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -158,7 +169,8 @@ pub struct Difference {
     pub ratio_interval: Option<(f64, f64)>,
     /// How likely such ranks are if nothing differs; `None` if there are too few runs.
     pub p: Option<f64>,
-    /// `p` of those that the verdict is about, corrected for how many these are.
+    /// How likely it is that any of the numbers that are tested with this one shows as much if
+    /// nothing differs; `None` if there are too few runs for that.
     pub corrected_p: Option<f64>,
     /// Whether the verdict is about it.
     pub is_gated: bool,
@@ -169,6 +181,26 @@ pub struct Difference {
     /// Whether the least of each side says something too: it is a time of a program that
     /// computes all the time on one capability, which other work on the machine only adds to.
     pub least_tells: bool,
+    /// Other numbers that are the same in each run, and have no row of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub equal: Vec<Key>,
+}
+
+impl Difference {
+    /// What it is called: as guards call it, and those that are equal after it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let equal = self.equal.iter().map(|key| {
+            let is_same = key.name == self.key.name;
+            let name = if is_same {
+                key.part.to_string()
+            } else {
+                key.full_name()
+            };
+            format!(" = {name}")
+        });
+        self.key.full_name() + &equal.collect::<String>()
+    }
 }
 
 /// What is said of two sides as a whole.
@@ -223,6 +255,9 @@ impl Comparison {
     /// How many runs a side needs at least for a claim on a timed number of the verdict.
     #[must_use]
     pub fn runs_needed(&self) -> usize {
-        rank_test::runs_needed(self.options.alpha, self.gated().count())
+        rank_test::runs_needed(
+            self.options.alpha * rows::OF_THE_VERDICT,
+            self.gated().count(),
+        )
     }
 }

@@ -120,6 +120,18 @@ pub struct Key {
     pub part: Cow<'static, str>,
 }
 
+impl Key {
+    /// Its name and part: as guards write them, with a dot where that is how they are written.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        match (self.group, self.part.as_ref()) {
+            (_, "") => self.name.clone(),
+            (Group::Program | Group::Asked, part) => format!("{}.{part}", self.name),
+            (_, part) => format!("{} · {part}", self.name),
+        }
+    }
+}
+
 /// A number of a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {

@@ -3,22 +3,30 @@
 use crate::view::compare::{CompareColumn, CompareView};
 use eventlog::hash::SeededMap;
 use eventlog::ids::Duration;
-use insight::compare::{Claim, Comparison, Difference, Trend};
+use insight::compare::{Claim, Comparison, Difference, Lead, Trend};
 use insight::digest::Group;
 use insight::metrics::{Direction, Unit};
 use model::sorting::SortSmall;
 use scene::format;
 use session::cells::{Cell, Separated, rows_text};
 
-/// What a number is called: as guards call it, and with its group where that does not say it.
+/// Where most of the change of the time from start to end is, in words.
 #[must_use]
-pub fn name(row: &Difference) -> String {
-    let key = &row.key;
-    match (key.group, key.part.as_ref()) {
-        (_, "") => key.name.clone(),
-        (Group::Program | Group::Asked, part) => format!("{}.{part}", key.name),
-        (_, part) => format!("{} · {part}", key.name),
+pub fn lead(lead: &Lead<'_>) -> String {
+    let Lead { wall, part, inner } = lead;
+    let value = |row: &Difference, value: f64| amount(row.unit, value);
+    let times = [wall.before.median, wall.after.median].map(|time| value(wall, time));
+    let [before, after] = times;
+    let mut said = format!("From start to end: {before} before, {after} after.");
+    let Some(part) = part else {
+        return said;
+    };
+    let by = |row: &Difference| change(row).unwrap_or_default();
+    said += &format!(" Most of the change: {} {}", part.key.full_name(), by(part));
+    if let Some(inner) = inner {
+        said += &format!(", with {} {}", inner.key.full_name(), by(inner));
     }
+    said + "."
 }
 
 /// A number with its unit.
@@ -140,7 +148,7 @@ pub fn shown(comparison: &Comparison, view: &CompareView) -> Vec<usize> {
     let words = view.filter.to_lowercase();
     let words: Vec<&str> = words.split_whitespace().collect();
     let is_wanted = |row: &Difference| {
-        let text = format!("{} {}", name(row), row.key.group.title()).to_lowercase();
+        let text = format!("{} {}", row.name(), row.key.group.title()).to_lowercase();
         (view.is_whole || differs(row)) && words.iter().all(|word| text.contains(word))
     };
     let rows = &comparison.rows;
@@ -171,7 +179,7 @@ fn compare(column: CompareColumn, a: &Difference, b: &Difference) -> std::cmp::O
         (Some(a), Some(b)) => a.total_cmp(&b),
         (a, b) => a.is_some().cmp(&b.is_some()),
     };
-    let by_name = || (name(a).to_lowercase()).cmp(&name(b).to_lowercase());
+    let by_name = || a.name().to_lowercase().cmp(&b.name().to_lowercase());
     match column {
         CompareColumn::Name => by_name(),
         _ => order,
@@ -215,7 +223,7 @@ fn cells(row: &Difference) -> [Cell<'_>; 9] {
     };
     [
         row.key.group.title().into(),
-        name(row).into(),
+        row.name().into(),
         unit.into(),
         before(row).into(),
         after(row).into(),
@@ -258,7 +266,7 @@ mod tests {
 
     fn names(comparison: &Comparison, view: &CompareView) -> Vec<String> {
         let places = shown(comparison, view);
-        let names = places.iter().map(|&place| name(&comparison.rows[place]));
+        let names = places.iter().map(|&place| comparison.rows[place].name());
         names.collect()
     }
 

@@ -14,7 +14,7 @@ use crate::panel::{Beside, PanelProps, Source, range_text, use_answer_if};
 use curve::Curves;
 use findings::Findings;
 use insight::Digest;
-use insight::compare::{Comparison, Options, Unequal};
+use insight::compare::{Comparison, Options, RUNS_NEEDED, Unequal};
 use model::time::Interval;
 use numbers::Numbers;
 use session::alignment::Role;
@@ -77,7 +77,7 @@ pub(super) fn Compare(props: &PanelProps) -> Html {
     });
     html! {
         <div class="compare">
-            { head(props, beside) }
+            { head(props, beside, comparison) }
             { unequal(&comparison.unequal) }
             <div class="compare-body">
                 <Numbers comparison={Rc::clone(comparison)} view={view.clone()} on_view={on_view.clone()} on_lead={lead.clone()} />
@@ -113,7 +113,7 @@ fn alone(on_action: &Callback<Action>) -> Html {
     }
 }
 
-fn head(props: &PanelProps, beside: &Beside) -> Html {
+fn head(props: &PanelProps, beside: &Beside, comparison: &Comparison) -> Html {
     let (own, its) = (
         range_text(props.range, props.source.complete),
         beside.range.map(|range| range_text(Some(range), true)),
@@ -126,9 +126,12 @@ fn head(props: &PanelProps, beside: &Beside) -> Html {
     html! {
         <header class="numbers-head">
             <h2>{ props.marked.about_all(about) }</h2>
+            if let Some(lead) = comparison.lead() {
+                <p>{ views::comparison::lead(&lead) }</p>
+            }
             <p class="faint">
                 { "One run each: times differ from run to run, so these prove nothing about them. " }
-                { "eventscope compare A… --to B… takes many runs of each and can tell." }
+                { format!("eventscope compare A… --to B… takes many runs of each, {RUNS_NEEDED} at least, and can tell.") }
             </p>
         </header>
     }

@@ -39,6 +39,10 @@ pub fn against_baseline(
         rows::difference(&row, sides, (options, &mut test), true)
     };
     let mut differences: Vec<Difference> = candidates.iter().map(compare).collect();
-    rows::claim(&mut differences, options);
+    rows::claim(
+        &mut differences.iter_mut().collect::<Vec<_>>(),
+        1.0,
+        options,
+    );
     differences
 }

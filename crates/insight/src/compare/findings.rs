@@ -5,22 +5,27 @@ use std::collections::BTreeMap;
 use model::sorting::SortSmall;
 use serde::{Deserialize, Serialize};
 
+use super::rank_test::{RankTest, least_p};
 use crate::digest::{Digest, Known};
 
 /// So many times as much is worse, or better: most costs are times, which differ between runs.
 const OF_NOTE: f64 = 1.5;
+/// What differs is to be as unlikely among runs of one program: there are many findings, and
+/// one that some runs have and others not is neither new nor gone. Of fewer runs than can be
+/// so unlikely, those of both sides have to lie apart.
+const UNLIKELY: f64 = 0.01;
 
 /// What became of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingState {
-    /// Most runs after have it, and not most before.
+    /// Runs after have it, and those before do not.
     New,
-    /// Most runs before had it, and not most after.
+    /// Runs before had it, and those after do not.
     Gone,
-    /// It costs half as much again, or more.
+    /// It costs half as much again, or more, and that is no chance.
     Worse,
-    /// It costs less by a third, or more.
+    /// It costs less by a third, or more, and that is no chance.
     Better,
     /// Nothing much.
     Same,
@@ -57,18 +62,38 @@ pub(super) fn changes(before: &[Digest], after: &[Digest]) -> Vec<FindingChange>
             all.entry(&known.identity).or_default()[side].push(known);
         }
     }
-    let most = |runs: usize, of: &[Digest]| runs * 2 > of.len();
+    let has_few_runs = least_p(before.len(), after.len()) > UNLIKELY;
+    let mut test = RankTest::default();
+    let mut differ = |before: &[f64], after: &[f64]| {
+        if has_few_runs {
+            lie_apart(before, after)
+        } else {
+            test.p(before, after) <= UNLIKELY
+        }
+    };
     let change = |(identity, [had, has]): (&str, [Vec<&Known>; 2])| {
         let (runs_before, runs_after) = (had.len(), has.len());
-        let is_in = (most(runs_before, before), most(runs_after, after));
-        let (was, now) = (median(had), median(has));
-        let state = match is_in {
-            (false, true) => FindingState::New,
-            (true, false) => FindingState::Gone,
-            (true, true) => state_of(was, now),
-            // Now and then, on both sides.
-            (false, false) => FindingState::Same,
+        let has_it = |runs: usize, of: &[Digest]| -> Vec<f64> {
+            (0..of.len())
+                .map(|run| f64::from(u8::from(run < runs)))
+                .collect()
         };
+        let costs =
+            |side: &[&Known]| -> Vec<f64> { side.iter().map(|known| known.cost.size()).collect() };
+        let is_in = [has_it(runs_before, before), has_it(runs_after, after)];
+        let state = if differ(&is_in[0], &is_in[1]) {
+            let share = |runs: usize, of: &[Digest]| runs as f64 / of.len().max(1) as f64;
+            if share(runs_after, after) > share(runs_before, before) {
+                FindingState::New
+            } else {
+                FindingState::Gone
+            }
+        } else if differ(&costs(&had), &costs(&has)) {
+            state_of(median(&had), median(&has))
+        } else {
+            FindingState::Same
+        };
+        let (was, now) = (median(&had), median(&has));
         FindingChange {
             identity: identity.to_owned(),
             state,
@@ -87,7 +112,19 @@ pub(super) fn changes(before: &[Digest], after: &[Digest]) -> Vec<FindingChange>
     changes
 }
 
-fn median(mut known: Vec<&Known>) -> Option<&Known> {
+/// Whether all numbers of a side are below all of the other; not if one has none.
+fn lie_apart(before: &[f64], after: &[f64]) -> bool {
+    let ends = |side: &[f64]| {
+        let values = side.iter().copied();
+        let least = values.clone().reduce(f64::min)?;
+        Some((least, values.fold(least, f64::max)))
+    };
+    let both = ends(before).zip(ends(after));
+    both.is_some_and(|(before, after)| before.1 < after.0 || after.1 < before.0)
+}
+
+fn median<'a>(known: &[&'a Known]) -> Option<&'a Known> {
+    let mut known = known.to_vec();
     known.sort_small_by(|a, b| a.cost.size().total_cmp(&b.cost.size()));
     let middle = known.len().checked_sub(1)? / 2;
     known.get(middle).copied()

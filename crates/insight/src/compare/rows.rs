@@ -5,21 +5,24 @@ use model::sorting::SortSmall;
 
 use super::rank_test::{RankTest, holm, least_p};
 use super::shift::{median, median_interval, outliers, shift};
+use super::splits::{Numbers, corrected, least_corrected};
 use super::{Claim, Difference, Options, Side, Trend};
 use crate::digest::{Digest, Group, Key, Row};
-use crate::metrics::{Class, Direction};
+use crate::metrics::{Class, Direction, Unit};
 
 /// What the verdict is about if nothing is asked for: how long the program took, how long it
-/// collected and stood still, what it allocated and held.
-pub const HEADLINES: [(&str, &str); 7] = [
+/// collected and stood still, what it allocated and held. These are told first, in this order.
+/// More of them would need more runs: of five runs a side, five can be told.
+pub const HEADLINES: [(&str, &str); 5] = [
     ("time.wall", ""),
-    ("thread.run", ""),
     ("gc.time", ""),
-    ("gc.count", ""),
     ("gc.pause", "max"),
     ("alloc.bytes", ""),
     ("heap.live", "max"),
 ];
+/// The part of [`Options::alpha`] that is for the numbers of the verdict; the rest is for all
+/// others.
+pub(super) const OF_THE_VERDICT: f64 = 0.8;
 
 /// The differences of all numbers, and how many names of each group cannot be compared, as a
 /// digest left them out.
@@ -41,40 +44,79 @@ pub(super) fn differences(
         if !known.insert(&row.key) {
             continue;
         }
-        let values = [sides[0].values(&row.key), sides[1].values(&row.key)];
-        let may_be_left_out = |place: usize| {
+        let by_run = [0, 1].map(|side: usize| sides[side].by_run(&row.key));
+        let values = by_run
+            .each_ref()
+            .map(|side| side.iter().flatten().copied().collect());
+        let may_be_left_out = |place: usize, values: &Vec<f64>| {
             let side = if place == 0 { before } else { after };
             let group = row.key.group;
-            values[place].is_empty() && side.iter().any(|digest| digest.has_left_out(group))
+            values.is_empty() && side.iter().any(|digest| digest.has_left_out(group))
         };
-        if may_be_left_out(0) || may_be_left_out(1) {
+        let [ref had, ref has] = values;
+        if may_be_left_out(0, had) || may_be_left_out(1, has) {
             let names = left_out.entry(row.key.group).or_default();
             names.insert(&row.key.name);
             continue;
         }
-        if values.iter().all(Vec::is_empty) {
+        if had.is_empty() && has.is_empty() {
             continue;
         }
         let is_gated = is_gated(&row.key, has_asked);
         let mut row = difference(row, values, (options, &mut test), is_gated);
         let is_time = row.key.part.is_empty() && ADDED_TO.contains(&row.key.name.as_str());
         row.least_tells = compute_alone && is_time;
-        rows.push(row);
+        rows.push((row, by_run.concat()));
     }
-    rows.sort_small_by_key(|row| row.key.group);
-    claim(&mut rows, options);
+    rows.sort_small_by_key(|(row, _)| (row.key.group, headline(&row.key)));
+    fold_equal(&mut rows);
+    claim_all(&mut rows, (before.len(), after.len()), options);
     let left_out = left_out.into_iter();
     let mut left_out: Vec<(Group, u64)> = left_out
         .map(|(group, names)| (group, names.len() as u64))
         .collect();
     left_out.sort_unstable();
-    (rows, left_out)
+    (rows.into_iter().map(|(row, _)| row).collect(), left_out)
+}
+
+/// A difference, and its number of each run, those before first.
+type Tested = (Difference, Vec<Option<f64>>);
+
+/// Which of the [`HEADLINES`] it is; others come after them.
+fn headline(key: &Key) -> usize {
+    let is = |(name, part): &(&str, &str)| key.name == *name && key.part.as_ref() == *part;
+    let place = HEADLINES.iter().position(is);
+    let place = place.filter(|_| key.group == Group::Program);
+    place.unwrap_or(HEADLINES.len())
+}
+
+/// Numbers of one name that are the same in each run are one fact, such as the 90th and 99th
+/// percentile and the greatest of five pauses; so are times of the program.
+fn fold_equal(rows: &mut Vec<Tested>) {
+    let mut kept: Vec<Tested> = Vec::with_capacity(rows.len());
+    for (row, by_run) in rows.drain(..) {
+        let is_same = |(other, its): &&mut Tested| {
+            let is_time = row.key.group == Group::Program
+                && row.unit == Unit::Ns
+                && by_run.iter().flatten().any(|value| *value > 0.0);
+            let is_comparable = row.key.group == other.key.group
+                && row.key.group != Group::Asked
+                && (row.unit, row.direction) == (other.unit, other.direction)
+                && (row.key.name == other.key.name || is_time);
+            is_comparable && *its == by_run
+        };
+        match kept.iter_mut().rev().find(is_same) {
+            Some((other, _)) => other.equal.push(row.key),
+            None => kept.push((row, by_run)),
+        }
+    }
+    *rows = kept;
 }
 
 fn is_gated(key: &Key, has_asked: bool) -> bool {
     match key.group {
         Group::Asked => true,
-        Group::Program if !has_asked => HEADLINES.contains(&(key.name.as_str(), key.part.as_ref())),
+        Group::Program if !has_asked => headline(key) < HEADLINES.len(),
         _ => false,
     }
 }
@@ -89,13 +131,16 @@ fn is_equal(before: &[f64], after: &[f64]) -> bool {
     sorted(before) == sorted(after)
 }
 
-/// The numbers of the runs of a side, by key.
-struct Values<'a>(SeededMap<&'a Key, Vec<f64>>);
+/// The numbers of a side, by key: of each run, if it has it.
+struct Values<'a> {
+    by_key: SeededMap<&'a Key, Vec<Option<f64>>>,
+    runs: usize,
+}
 
 impl<'a> Values<'a> {
     fn of(side: &'a [Digest], options: &Options) -> Self {
-        let mut values: SeededMap<&Key, Vec<f64>> = SeededMap::default();
-        for digest in side {
+        let mut by_key: SeededMap<&Key, Vec<Option<f64>>> = SeededMap::default();
+        for (run, digest) in side.iter().enumerate() {
             let spans = options.per_span.as_deref();
             let divisor = spans.map(|name| digest.value(Group::Spans, name, "count"));
             let mut seen: SeededSet<&Key> = SeededSet::default();
@@ -110,14 +155,18 @@ impl<'a> Values<'a> {
                         .map(|spans| row.value / spans),
                     _ => Some(row.value),
                 };
-                values.entry(&row.key).or_default().extend(value);
+                let by_run = by_key.entry(&row.key).or_default();
+                by_run.resize(side.len(), None);
+                by_run[run] = value;
             }
         }
-        Self(values)
+        let runs = side.len();
+        Self { by_key, runs }
     }
 
-    fn values(&self, key: &Key) -> Vec<f64> {
-        self.0.get(key).cloned().unwrap_or_default()
+    fn by_run(&self, key: &Key) -> Vec<Option<f64>> {
+        let known = self.by_key.get(key).cloned();
+        known.unwrap_or_else(|| vec![None; self.runs])
     }
 }
 
@@ -156,6 +205,7 @@ pub(super) fn difference(
         trend: trend(row.direction, by),
         claim: Claim::NoDifference,
         least_tells: false,
+        equal: Vec::new(),
     }
 }
 
@@ -194,39 +244,105 @@ fn trend(direction: Direction, change: f64) -> Trend {
     }
 }
 
-/// Decides what can be claimed of each row, once all tests of the verdict are known.
-pub(super) fn claim(rows: &mut [Difference], options: &Options) {
-    let is_tested = |row: &&mut Difference| row.is_gated && row.p.is_some();
-    let gated: Vec<f64> = rows
+/// Decides what can be claimed of each row: of those that the verdict is about first, as the
+/// others may show less where it is that something changed.
+fn claim_all(rows: &mut [Tested], (before, after): (usize, usize), options: &Options) {
+    let runs = (before, after);
+    let is_gated = |(row, _): &&mut Tested| row.is_gated;
+    let gated = rows.iter_mut().filter(is_gated).map(|(row, _)| row);
+    claim(&mut gated.collect::<Vec<_>>(), OF_THE_VERDICT, options);
+    let has_changed = rows
         .iter()
-        .filter(|row| row.is_gated)
-        .filter_map(|row| row.p)
-        .collect();
-    for (row, corrected) in rows.iter_mut().filter(is_tested).zip(holm(&gated)) {
+        .any(|(row, _)| row.is_gated && row.claim == Claim::Changed);
+    let alpha = if has_changed {
+        options.alpha
+    } else {
+        options.alpha * (1.0 - OF_THE_VERDICT)
+    };
+    let mut others: Vec<&mut Tested> = rows.iter_mut().filter(|(row, _)| !row.is_gated).collect();
+    let least = least_corrected(before, after);
+    let probabilities = if least <= alpha {
+        let numbers: Vec<Numbers> = others
+            .iter()
+            .map(|row| row.0.numbers(&row.1, options))
+            .collect();
+        corrected(&numbers, before, after)
+            .into_iter()
+            .map(Some)
+            .collect()
+    } else {
+        vec![None; others.len()]
+    };
+    for ((row, _), p) in others.iter_mut().zip(probabilities) {
+        // Of a number that a side or some runs do not have, the test would say too little.
+        row.corrected_p = p.filter(|_| row.p.is_some());
+        row.claim = row.claimed(row.corrected_p, alpha, runs, options);
+    }
+}
+
+/// Decides what can be claimed of rows that are one family of tests, with a part of
+/// [`Options::alpha`].
+pub(super) fn claim(rows: &mut [&mut Difference], part: f64, options: &Options) {
+    let alpha = options.alpha * part;
+    let gated: Vec<f64> = rows.iter().filter_map(|row| row.p).collect();
+    let tests = gated.len().max(1) as f64;
+    let tested = rows.iter_mut().filter(|row| row.p.is_some());
+    for (row, corrected) in tested.zip(holm(&gated)) {
         row.corrected_p = Some(corrected);
     }
     for row in rows {
-        let tests = if row.is_gated { gated.len().max(1) } else { 1 };
-        row.claim = row.claimed(tests, options);
+        let (before, after) = (row.before.values.len(), row.after.values.len());
+        let is_enough = least_p(before, after) * tests <= alpha;
+        let p = row.corrected_p.filter(|_| is_enough);
+        row.claim = row.claimed(p, alpha, (before, after), options);
     }
 }
 
 impl Difference {
-    /// What can be claimed, if it is one of so many tests.
-    fn claimed(&self, tests: usize, options: &Options) -> Claim {
-        let (before, after) = (&self.before.values, &self.after.values);
-        if after.is_empty() {
-            return Claim::OnlyBefore;
+    /// The number of each run for the test of all: as logarithms where all are above 0, so
+    /// that a change is a ratio.
+    fn numbers(&self, by_run: &[Option<f64>], options: &Options) -> Numbers {
+        let least = match self.class {
+            Class::Timed => options.noise,
+            // Sides that are each as good as equal show much.
+            Class::Counted => options.tolerance / 100.0,
+        };
+        let values = || by_run.iter().flatten().copied();
+        if values().all(|value| value > 0.0) {
+            let logs = by_run.iter().map(|value| value.map(f64::ln));
+            return Numbers {
+                by_run: logs.collect(),
+                noise: least,
+            };
         }
-        if before.is_empty() {
-            return Claim::OnlyAfter;
+        let most = values().map(f64::abs).fold(0.0, f64::max);
+        Numbers {
+            by_run: by_run.to_vec(),
+            noise: least * most,
+        }
+    }
+
+    /// What can be claimed: `p` is the corrected probability, `None` if there are too few runs.
+    fn claimed(
+        &self,
+        p: Option<f64>,
+        alpha: f64,
+        (runs_before, runs_after): (usize, usize),
+        options: &Options,
+    ) -> Claim {
+        let (before, after) = (&self.before.values, &self.after.values);
+        // A name that only some runs of one side have says little.
+        if after.is_empty() || before.is_empty() {
+            return match (before.len(), after.len()) {
+                (runs, 0) if runs == runs_before => Claim::OnlyBefore,
+                (0, runs) if runs == runs_after => Claim::OnlyAfter,
+                _ => Claim::NoDifference,
+            };
         }
         if is_equal(before, after) {
             return Claim::NoDifference;
         }
-        let least = least_p(before.len(), after.len()) * tests as f64;
-        let p = self.corrected_p.or(self.p);
-        match (self.class, p.filter(|_| least <= options.alpha)) {
+        match (self.class, p) {
             (Class::Timed, None) => Claim::TooFewRuns,
             (Class::Counted, None) => self.counted(options.tolerance),
             (class, Some(p)) => {
@@ -234,7 +350,7 @@ impl Difference {
                     Class::Timed => options.noise,
                     Class::Counted => options.tolerance,
                 };
-                if p <= options.alpha && self.relative() > least {
+                if p <= alpha && self.relative() > least {
                     Claim::Changed
                 } else {
                     Claim::NoDifference
@@ -245,7 +361,7 @@ impl Difference {
 
     /// By which share of the lesser number it differs; where there is no ratio, by which share
     /// of the greater one. It is the same if the sides are swapped.
-    fn relative(&self) -> f64 {
+    pub(super) fn relative(&self) -> f64 {
         match self.ratio {
             Some(ratio) => ratio.ln().abs().exp() - 1.0,
             None => {
@@ -259,8 +375,11 @@ impl Difference {
         }
     }
 
-    /// Of few runs of what is counted: whether those of both sides lie apart.
+    /// Of few runs of what is counted: whether those of both sides lie apart, by much more
+    /// than those of one side.
     fn counted(&self, tolerance: f64) -> Claim {
+        /// By so many times as much; less may be chance.
+        const CLEARLY: f64 = 10.0;
         let ends = |side: &Side| {
             let values = side.values.iter().copied();
             let least = values.clone().fold(f64::INFINITY, f64::min);
@@ -269,7 +388,8 @@ impl Difference {
         let (before, after) = (ends(&self.before), ends(&self.after));
         let gap = (after.0 - before.1).max(before.0 - after.1);
         let most = before.1.abs().max(after.1.abs());
-        if gap > tolerance * most {
+        let spread = (before.1 - before.0).max(after.1 - after.0);
+        if gap > tolerance * most && gap > CLEARLY * spread {
             Claim::Changed
         } else if self.relative() <= tolerance {
             Claim::NoDifference

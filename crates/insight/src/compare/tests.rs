@@ -266,3 +266,175 @@ fn candidates_of_one_baseline_are_one_family_of_tests() {
     );
     assert_eq!(rank_test::runs_needed(0.05, 8), 6);
 }
+
+/// Sides of runs with some numbers of the program each, which grow a little from run to run.
+fn sides(runs: u32, numbers: &[(&str, &'static str, [f64; 2])]) -> [Vec<Digest>; 2] {
+    [0, 1].map(|side: usize| {
+        let digest = |run: u32| Digest {
+            rows: numbers
+                .iter()
+                .map(|(name, part, values)| Row {
+                    key: Key {
+                        group: Group::Program,
+                        name: (*name).to_owned(),
+                        part: Cow::Borrowed(part),
+                    },
+                    ..row(
+                        Group::Program,
+                        "",
+                        TIMED,
+                        values[side] * (1.0 + f64::from(run) / 100.0),
+                    )
+                })
+                .collect(),
+            ..Digest::default()
+        };
+        (0..runs).map(digest).collect()
+    })
+}
+
+fn of_sides([before, after]: &[Vec<Digest>; 2]) -> Comparison {
+    Comparison::of(before, after, &Options::default())
+}
+
+fn claim_of(comparison: &Comparison, name: &str) -> Claim {
+    let mut rows = comparison.rows.iter();
+    let row = rows.find(|row| row.name() == name);
+    row.map(|row| row.claim)
+        .unwrap_or_else(|| panic!("no {name}"))
+}
+
+#[test]
+fn five_runs_a_side_that_do_not_overlap_are_a_claim() {
+    let numbers = [
+        ("alloc.bytes", "", [5e6, 5e6]),
+        ("gc.pause", "max", [5.0, 5.0]),
+        ("gc.time", "", [90.0, 90.0]),
+        ("heap.live", "max", [7.0, 7.0]),
+        ("time.wall", "", [200.0, 100.0]),
+        ("thread.ready", "", [1.0, 183.0]),
+        ("thread.run", "", [60.0, 61.0]),
+    ];
+    let comparison = of_sides(&sides(5, &numbers));
+    assert_eq!(comparison.verdict(), Verdict::Changed);
+    assert_eq!(comparison.runs_needed(), RUNS_NEEDED);
+    let claims = ["time.wall", "thread.ready", "thread.run", "gc.time"];
+    let changed = claims.map(|name| claim_of(&comparison, name) == Claim::Changed);
+    assert_eq!(changed, [true, true, false, false]);
+    // What the verdict is about comes first, the time before all.
+    let names: Vec<String> = comparison.rows.iter().map(Difference::name).collect();
+    assert_eq!(names[..3], ["time.wall", "gc.time", "gc.pause.max"]);
+    // Of four nothing is told.
+    let comparison = of_sides(&sides(4, &numbers));
+    assert_eq!(comparison.verdict(), Verdict::TooFewRuns);
+    assert!(
+        comparison
+            .rows
+            .iter()
+            .all(|row| row.claim != Claim::Changed)
+    );
+}
+
+#[test]
+fn numbers_that_are_one_fact_are_one_row() {
+    let numbers = [
+        ("gc.pause", "p50", [2.0, 2.0]),
+        ("gc.pause", "p90", [5.0, 6.0]),
+        ("gc.pause", "p99", [5.0, 6.0]),
+        ("gc.pause", "max", [5.0, 6.0]),
+        ("gc.time", "", [9.0, 9.0]),
+        ("time.gc", "", [9.0, 9.0]),
+        ("spark.dud", "", [0.0, 0.0]),
+        ("spark.fizzled", "", [0.0, 0.0]),
+    ];
+    let comparison = of_sides(&sides(2, &numbers));
+    let names: Vec<String> = comparison.rows.iter().map(Difference::name).collect();
+    let expected = [
+        "gc.time = time.gc",
+        "gc.pause.max = p90 = p99",
+        "gc.pause.p50",
+        "spark.dud",
+        "spark.fizzled",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn most_of_a_change_is_one_of_its_parts() {
+    let numbers = [
+        ("gc.count", "", [10.0, 100.0]),
+        ("time.exit", "", [1.0, 1.0]),
+        ("time.gc", "", [10.0, 95.0]),
+        ("time.init", "", [1.0, 1.0]),
+        ("time.mutator", "", [88.0, 103.0]),
+        ("time.wall", "", [100.0, 200.0]),
+    ];
+    let told = |runs, numbers: &[(&str, &'static str, [f64; 2])]| {
+        let comparison = of_sides(&sides(runs, numbers));
+        let lead = comparison.lead()?;
+        let name = |row: Option<&Difference>| row.map(Difference::name);
+        Some((lead.wall.change > 0.0, name(lead.part), name(lead.inner)))
+    };
+    let some = |name: &str| Some(name.to_owned());
+    for runs in [1, 8] {
+        assert_eq!(
+            told(runs, &numbers),
+            Some((true, some("time.gc"), some("gc.count")))
+        );
+    }
+    let mut less = numbers;
+    less.iter_mut().for_each(|(_, _, values)| values.reverse());
+    assert_eq!(
+        told(8, &less),
+        Some((false, some("time.gc"), some("gc.count")))
+    );
+    // No part is most of it.
+    let mut even = numbers;
+    (even[2].2, even[4].2, even[3].2) = ([10.0, 50.0], [88.0, 128.0], [1.0, 21.0]);
+    assert_eq!(told(8, &even), Some((true, None, None)));
+    // Nothing changed.
+    let same = numbers.map(|(name, part, values)| (name, part, [values[0]; 2]));
+    assert_eq!(told(8, &same), None);
+}
+
+#[test]
+fn a_finding_that_comes_and_goes_is_neither_new_nor_gone() {
+    let known = |cost: u64| crate::digest::Known {
+        identity: "polling".to_owned(),
+        rule: Cow::Borrowed("polling"),
+        title: String::new(),
+        axis: crate::finding::Axis::Time,
+        severity: crate::finding::Severity::Medium,
+        confidence: crate::finding::Confidence::Probable,
+        cost: crate::finding::Value::Ns(cost),
+        share: 0.1,
+    };
+    let side = |costs: &[Option<u64>]| -> Vec<Digest> {
+        let digest = |cost: &Option<u64>| Digest {
+            findings: cost.iter().map(|cost| known(*cost)).collect(),
+            ..Digest::default()
+        };
+        costs.iter().map(digest).collect()
+    };
+    let state = |before: &[Option<u64>], after: &[Option<u64>]| {
+        of_sides(&[side(before), side(after)]).findings[0].state
+    };
+    let (no, cheap, dear) = (None, Some(100), Some(300));
+    assert_eq!(state(&[no], &[cheap]), FindingState::New);
+    assert_eq!(state(&[cheap; 3], &[no; 3]), FindingState::Gone);
+    assert_eq!(
+        state(&[cheap, no, no], &[cheap, cheap, no]),
+        FindingState::Same
+    );
+    assert_eq!(
+        state(&[no, no, cheap, no, no], &[cheap; 5]),
+        FindingState::Same
+    );
+    assert_eq!(state(&[no; 5], &[cheap; 5]), FindingState::New);
+    assert_eq!(state(&[cheap], &[dear]), FindingState::Worse);
+    assert_eq!(state(&[dear; 5], &[cheap; 5]), FindingState::Better);
+    assert_eq!(
+        state(&[cheap, dear, dear], &[cheap, cheap, dear]),
+        FindingState::Same
+    );
+}

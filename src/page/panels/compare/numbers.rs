@@ -11,7 +11,7 @@ use crate::rows_out::{RowsOf, RowsOut};
 use insight::compare::{Comparison, Difference, Trend};
 use scene::format;
 use session::alignment::Role;
-use views::comparison::{after, amount, before, change, name, ratio, shown, text, verdict};
+use views::comparison::{after, amount, before, change, ratio, shown, text, verdict};
 use views::view::compare::{CompareColumn, CompareView};
 
 const COLUMNS: &[Column] = &[
@@ -177,7 +177,7 @@ fn grid_row(row: &Difference) -> GridRow {
         Trend::Worse => "worse",
         Trend::Neutral => "",
     };
-    let name = name(row);
+    let name = row.name();
     GridRow {
         cells: vec![
             html! { <span title={name.clone()}>{ name.clone() }</span> },
@@ -206,7 +206,7 @@ fn places_of(row: &Difference, on_lead: &Lead) -> Html {
     };
     html! {
         <p class="tools compare-places" role="status">
-            <strong>{ name(row) }</strong>
+            <strong>{ row.name() }</strong>
             { button(Role::Before, before(row)) }
             { button(Role::After, after(row)) }
         </p>
