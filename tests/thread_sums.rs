@@ -45,6 +45,43 @@ fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Res
     Err(format!("{what}: ours {ours:?}, reference {theirs:?}"))
 }
 
+/// What rules know of threads without looking at each run is what looking at each tells: when a
+/// thread lived and ran, who ran so often, who was blocked for what, and the sums of all.
+#[test]
+fn shortcuts_of_rules_are_what_runs_tell() {
+    for_all_stores(known([28, 1667], [101, 7608]), |_, store| {
+        let range = Interval::new(Nanos(0), store.end());
+        let all = at_once(store.threads_in(range, &Alone));
+        let table = table(store, Some(range));
+        expect("threads", all.count, table.total)?;
+        expect("sums", all.times, table.all.times)?;
+        let lives: Vec<_> = store.lives().collect();
+        for life in &lives {
+            let Some((lived, ran_ns)) = life.whole() else {
+                continue;
+            };
+            let what = format!("thread {}", life.id());
+            expect(&what, lived, life.life())?;
+            let runs = life.turns_over(lived).map(|(_, turn)| turn.duration(2));
+            expect(&what, ran_ns, runs.sum())?;
+        }
+        for least in [1, 3, 100] {
+            let often = lives.iter().filter(|life| life.runs() >= least);
+            let ours = store.lives_of_runs(u32::try_from(least).unwrap_or(u32::MAX));
+            let ours: Vec<ThreadId> = ours.map(|life| life.id()).collect();
+            expect("lives", ours, often.map(|life| life.id()).collect())?;
+        }
+        for reason in WaitReason::ALL {
+            let blocked = table.rows.iter();
+            let blocked = blocked.filter(|row| row.sums.times.blocked_ns[reason as usize] > 0);
+            let theirs: BTreeSet<ThreadId> = blocked.map(|row| row.id).collect();
+            let ours = store.lives_blocked(&all, std::iter::once(reason));
+            expect("blocked", ours.map(|life| life.id()).collect(), theirs)?;
+        }
+        Ok(lives.len())
+    });
+}
+
 /// Run time, runs and labels, as an independent program counted them.
 #[test]
 fn runs_and_labels_agree() {

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use analysis::listen::{Alone, Listen, at_once};
 use analysis::numbers::summary::{Generation, SparkTotals, Summary};
+use analysis::timeline::thread_table::ThreadsIn;
 use analysis::timeline::user_spans::UserSpan;
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::Subject;
 use crate::report::Report;
-use crate::scope::{AllThreads, Input, Scope, Stop};
+use crate::scope::{Input, Scope, Stop};
 use crate::window::Window;
 
 /// What a number counts.
@@ -195,7 +196,7 @@ impl<'a> Looked<'a> {
         self.report.get_or_init(report)
     }
 
-    fn threads(&self) -> AllThreads {
+    fn threads(&self) -> &ThreadsIn {
         at_once(self.scope.threads(&Alone))
     }
 

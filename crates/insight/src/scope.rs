@@ -15,8 +15,7 @@ use analysis::listen::{Listen, Steps, sort};
 use analysis::numbers::Collection;
 use analysis::process::Way;
 use analysis::recording::Recording;
-use analysis::timeline::thread_table::ThreadTableQuery;
-use analysis::timeline::turns::TurnSums;
+use analysis::timeline::thread_table::ThreadsIn;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{EventSet, EventType};
@@ -39,7 +38,7 @@ pub struct Scope<'a> {
     /// The collections that begin in it.
     pub stops: Vec<Stop<'a>>,
     /// What all threads did in it, once somebody asks.
-    threads: OnceCell<AllThreads>,
+    threads: OnceCell<ThreadsIn>,
     /// The places of the collections that nothing but a wish asked for, likewise.
     asked_for: OnceCell<Vec<usize>>,
     /// The places of the collections that took much longer than others of the same size.
@@ -80,15 +79,6 @@ impl Stop<'_> {
         let pause = Interval::new(self.pause.start, self.pause.end);
         pause.clip(self.range).duration().0
     }
-}
-
-/// What all threads did.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AllThreads {
-    /// How many lived.
-    pub count: u64,
-    /// How they spent their time, together.
-    pub times: TurnSums,
 }
 
 /// Events that rules need, by what turns them on.
@@ -461,20 +451,12 @@ impl<'a> Scope<'a> {
 
     /// What all threads did together in the range, the runtime's own included: what is
     /// little here need not be looked for in each.
-    pub async fn threads(&self, listen: &dyn Listen) -> AllThreads {
+    pub async fn threads(&self, listen: &dyn Listen) -> &ThreadsIn {
         if let Some(all) = self.threads.get() {
-            return *all;
+            return all;
         }
-        let query = ThreadTableQuery {
-            range: Some(self.range),
-            ..ThreadTableQuery::default()
-        };
-        let table = self.log.store.thread_table(&query, listen).await;
-        let all = table.map_or_else(AllThreads::default, |table| AllThreads {
-            count: table.total,
-            times: table.all.times,
-        });
-        *self.threads.get_or_init(|| all)
+        let all = self.log.store.threads_in(self.range, listen).await;
+        self.threads.get_or_init(|| all)
     }
 
     /// Whether a thread is one of the runtime's own.

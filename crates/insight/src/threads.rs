@@ -4,14 +4,14 @@
 use crate::finding::{Evidence, Subject, Value};
 use crate::scope::Scope;
 use analysis::account::pauses::Pause;
-use analysis::account::runs::RunLane;
 use analysis::listen::{Listen, Steps, sort};
 use analysis::process::Change;
+use analysis::timeline::RunCursor;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::Turn;
 use analysis::timeline::user_spans::UserSpan;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use model::class::ManagerThread;
+use model::class::{ManagerThread, WaitReason};
 use model::lane::Lane;
 use model::sorting::SortSmall;
 use model::time::Interval;
@@ -72,21 +72,37 @@ impl<'a> Scope<'a> {
         listen: &dyn Listen,
         look: impl FnMut(&ThreadLane<'_>, (usize, &Turn)),
     ) {
-        self.each_turn_of(|_| true, listen, look).await;
+        self.each_turn_of(self.log.store.lives(), listen, look)
+            .await;
     }
 
-    /// The same, of lives of which `wanted` holds: most threads of a program with a hundred thousand of them ran a
-    /// few times only, and are passed over by their number of runs.
-    pub(crate) async fn each_turn_of(
+    /// The same, of the threads that were blocked for any of some reasons.
+    pub(crate) async fn each_turn_blocked(
         &self,
-        wanted: impl Fn(&ThreadLane<'_>) -> bool,
+        is_wanted: impl Fn(WaitReason) -> bool,
+        listen: &dyn Listen,
+        look: impl FnMut(&ThreadLane<'_>, (usize, &Turn)),
+    ) {
+        let all = self.threads(listen).await;
+        let reasons = WaitReason::ALL
+            .into_iter()
+            .filter(|reason| is_wanted(*reason));
+        let lives = self.log.store.lives_blocked(all, reasons);
+        self.each_turn_of(lives, listen, look).await;
+    }
+
+    /// The same, of some lives: most threads of a program with a hundred thousand of them ran a
+    /// few times only, and are passed over by their number of runs.
+    pub(crate) async fn each_turn_of<'b>(
+        &self,
+        lives: impl Iterator<Item = ThreadLane<'b>>,
         listen: &dyn Listen,
         mut look: impl FnMut(&ThreadLane<'_>, (usize, &Turn)),
     ) {
         let mut steps = Steps::new(listen);
-        for life in self.log.store.lives() {
+        for life in lives {
             steps.step().await;
-            if !wanted(&life) || self.is_of_runtime(life.id()) {
+            if self.is_of_runtime(life.id()) {
                 continue;
             }
             for (number, turn) in life.turns_over(self.range) {
@@ -127,10 +143,10 @@ impl<'a> Scope<'a> {
         let mut steps = Steps::new(listen);
         let store = &self.log.store;
         for cap in self.cap_ids() {
-            let mut place = 0;
+            let mut runs = store.run_cursor(cap);
             for (at, thread) in store.wakeups_on(cap, self.range) {
                 steps.step().await;
-                let giver = store.running(cap, at, &mut place);
+                let giver = runs.thread_at(at);
                 let giver = giver.filter(|giver| *giver != thread && !self.is_of_runtime(*giver));
                 if let Some(giver) = giver {
                     look(Wakeup {
@@ -205,8 +221,7 @@ impl<'a> Scope<'a> {
 
 /// The runs of all capabilities side by side, and the collections.
 struct Caps<'a> {
-    /// Each with the place to look next.
-    lanes: Vec<(&'a RunLane, usize)>,
+    lanes: Vec<RunCursor<'a>>,
     pauses: &'a [Pause],
     /// When capabilities come and go, the next one last, and how many there are.
     changes: Vec<(u64, bool)>,
@@ -216,7 +231,6 @@ struct Caps<'a> {
 impl<'a> Caps<'a> {
     fn of(scope: &Scope<'a>) -> Self {
         let store = &scope.log.store;
-        let lanes = scope.cap_ids().filter_map(|cap| store.cap(cap));
         let account = store.account();
         let lives = scope.cap_ids().map(|cap| account.life_of(cap));
         let lives = lives.flat_map(|life| [(life.start().0, true), (life.end().0, false)]);
@@ -232,7 +246,7 @@ impl<'a> Caps<'a> {
         let mut changes: Vec<(u64, bool)> = lives.chain(settings).collect();
         changes.sort_small_by(|a, b| b.cmp(a));
         Self {
-            lanes: lanes.map(|cap| (&cap.runs, 0)).collect(),
+            lanes: scope.cap_ids().map(|cap| store.run_cursor(cap)).collect(),
             pauses: account.pauses().all(),
             changes,
             open: 0,
@@ -262,11 +276,12 @@ impl<'a> Caps<'a> {
                 .last()
                 .map_or(next, |change| change.0.min(next));
             let mut running = 0;
-            for (runs, place) in &mut self.lanes {
-                let is_running = runs.at(now, place).is_some();
-                if let Some((start, end)) = runs.span_at(*place) {
-                    next = next.min(if is_running { end } else { start });
-                }
+            for runs in &mut self.lanes {
+                let Some((start, end)) = runs.span_after(now) else {
+                    continue;
+                };
+                let is_running = start <= now;
+                next = next.min(if is_running { end } else { start });
                 running += u64::from(is_running);
             }
             if !still {

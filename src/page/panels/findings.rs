@@ -45,7 +45,12 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
         });
     }
     let Some(report) = report else {
-        return html! { <p class="empty">{ "Findings appear once the whole log is read." }</p> };
+        let words = if props.source.complete {
+            "The rules look at the log. Millions of thread runs take them some seconds; all else can be used meanwhile."
+        } else {
+            "Findings appear once the whole log is read."
+        };
+        return html! { <p class="empty" role="status">{ words }</p> };
     };
     let shared = Rc::new(report.clone());
     let way = Way::from_panel(props, view.range(props.range));

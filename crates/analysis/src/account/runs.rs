@@ -302,6 +302,11 @@ impl RunLane {
         self.runs.codes.get(place).map(StopCode)
     }
 
+    /// How many runs ended for a reason.
+    pub(crate) fn count_of(&self, code: StopCode) -> usize {
+        self.runs.codes.iter().filter(|one| *one == code.0).count()
+    }
+
     fn code(&self, place: usize) -> StopCode {
         self.code_at(place).unwrap_or(StopCode::OPEN)
     }

@@ -39,6 +39,26 @@ impl Store {
         })
     }
 
+    /// The lives of threads that ran so many times at least, in the same order. Of a log with a
+    /// million threads most ran a few times, and are passed over by that number alone.
+    pub fn lives_of_runs(&self, least: u32) -> impl Iterator<Item = ThreadLane<'_>> {
+        let looks = Rc::default();
+        let counts = self.threads.run_counts();
+        let often = counts.filter(move |(_, runs)| *runs >= least);
+        often.filter_map(move |(index, _)| {
+            let life = self.bare_life_of(self.threads.get(index)?)?;
+            let life = life.looking(&looks);
+            (!life.is_empty()).then_some(life)
+        })
+    }
+
+    /// How many runs of all threads ended for a reason.
+    #[must_use]
+    pub fn runs_ended_by(&self, code: StopCode) -> usize {
+        let lanes = self.lanes.iter();
+        lanes.map(|lane| lane.runs.count_of(code)).sum()
+    }
+
     /// A run of a capability, by its place in the capability's lane.
     #[must_use]
     pub fn run_on(&self, cap: CapId, place: usize) -> Option<RunOn> {
@@ -148,6 +168,16 @@ impl ThreadLane<'_> {
             Interval::new(Nanos(self.turn(0).part(0).0), Nanos(end))
         });
         known.unwrap_or_default()
+    }
+
+    /// From its creation to its end, and for how long it ran, in nanoseconds; `None` if the log
+    /// does not tell of both. It is known without looking at each run.
+    #[must_use]
+    pub fn whole(&self) -> Option<(Interval, u64)> {
+        let thread = self.thread();
+        let created = thread.created().filter(|_| thread.finished)?;
+        let life = Interval::new(created, Nanos(thread.ran_ns.max(created.0)));
+        Some((life, thread.run_ns))
     }
 
     /// Whether it finished.

@@ -26,6 +26,7 @@ pub mod nonmoving;
 mod of_threads;
 pub mod profile_rows;
 pub(crate) mod rows;
+mod run_cursor;
 pub mod scope;
 mod settle;
 pub mod slice;
@@ -45,4 +46,5 @@ pub mod wait_totals;
 pub mod waits;
 pub mod walk;
 
+pub use run_cursor::RunCursor;
 pub use store::Store;

@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 use super::instants::InstantKind;
 use super::rows::Rows;
 use super::store::{Cut, FEW_THREADS, Looks, Store};
+use super::thread_lane::ThreadLane;
 use super::threads::Thread;
 use super::turns::TurnSums;
 use crate::listen::Listen;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{Nanos, ThreadId};
-use model::class::{StopCode, WaitReason};
+use model::class::{StopCode, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
 
@@ -316,6 +317,17 @@ impl ThreadTable {
     }
 }
 
+/// What all threads did in a range, and which of them were blocked for what.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadsIn {
+    /// How many lived.
+    pub count: u64,
+    /// How they spent their time, together.
+    pub times: TurnSums,
+    /// The indexes of those that were blocked, by [`WaitReason`], each list in order.
+    blocked: [Vec<u32>; WAIT_REASONS],
+}
+
 /// By what a row is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
@@ -500,6 +512,52 @@ impl Store {
             total,
             all,
             longest_ready_of,
+        })
+    }
+
+    /// What all threads did in a range; nothing until the log is read to its end.
+    pub async fn threads_in(&self, range: Interval, listen: &dyn Listen) -> ThreadsIn {
+        let mut all = ThreadsIn::default();
+        if !self.is_settled() {
+            return all;
+        }
+        let range = InRange::new(self, Some(range));
+        let mut sums = ThreadSums::default();
+        for (index, thread) in self.threads.iter() {
+            if index.is_multiple_of(FEW_THREADS) {
+                listen.listen().await;
+            }
+            let Some(of_thread) = range.sums(self, (index, &thread), listen).await else {
+                continue;
+            };
+            all.count += 1;
+            sums.add(&of_thread);
+            for (blocked_ns, threads) in of_thread.times.blocked_ns.iter().zip(&mut all.blocked) {
+                if *blocked_ns > 0 {
+                    threads.push(index);
+                }
+            }
+        }
+        all.times = sums.times;
+        all
+    }
+
+    /// The lives of threads that were blocked for any of some reasons, in the order in which
+    /// they were first met.
+    pub fn lives_blocked(
+        &self,
+        all: &ThreadsIn,
+        reasons: impl Iterator<Item = WaitReason>,
+    ) -> impl Iterator<Item = ThreadLane<'_>> {
+        let lists = reasons.filter_map(|reason| all.blocked.get(reason as usize));
+        let mut indexes: Vec<u32> = lists.flatten().copied().collect();
+        indexes.sort_unstable();
+        indexes.dedup();
+        let looks = Rc::default();
+        let mut reader = self.threads.reader();
+        indexes.into_iter().filter_map(move |index| {
+            let life = self.bare_life_of(reader.get(index)?)?;
+            Some(life.looking(&looks))
         })
     }
 

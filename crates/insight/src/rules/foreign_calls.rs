@@ -40,7 +40,8 @@ async fn calls(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
             calls.extend(wait.filter(|wait| wait.ns >= LEAST_NS));
         }
     };
-    scope.each_turn(listen, look).await;
+    let is_wanted = |reason| reason == WaitReason::ForeignCall;
+    scope.each_turn_blocked(is_wanted, listen, look).await;
     calls
 }
 
@@ -68,7 +69,9 @@ async fn most_at_once(calls: &[Wait], listen: &dyn Listen) -> (usize, Interval) 
 
 async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let limit = MANY + usize::try_from(scope.caps).unwrap_or(usize::MAX - MANY);
-    let calls = if scope.threads(listen).await.times.foreign_ns() < LEAST_NS {
+    // More than that many at a time last as long each.
+    let least_ns = (limit as u64).saturating_mul(LEAST_NS);
+    let calls = if scope.threads(listen).await.times.foreign_ns() < least_ns {
         Vec::new()
     } else {
         calls(scope, listen).await
@@ -76,7 +79,7 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     let (most, at) = most_at_once(&calls, listen).await;
     if most <= limit {
         if most == 0 {
-            return Outcome::Clear("there was never a long foreign call".to_owned());
+            return Outcome::Clear("there were no or few long foreign calls".to_owned());
         }
         return Outcome::Clear(format!(
             "at most {} went on at a time; the limit is {}",

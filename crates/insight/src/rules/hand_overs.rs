@@ -53,6 +53,8 @@ async fn hand_overs(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<HandOver> {
     // By thread and time.
     sort(&mut wakeups, listen).await;
     let mut all = Vec::new();
+    // Turns come by thread, and those of a thread in the order of time.
+    let mut of_thread = OfThread::default();
     let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
         let (ready, start) = turn.1.part(1);
         // A thread that waits for a sleep, a file or a call is not woken by a thread.
@@ -60,10 +62,7 @@ async fn hand_overs(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<HandOver> {
         if !is_woken || turn.1.code.is_none() || ready == start {
             return;
         }
-        let key = (life.id(), Nanos(ready));
-        let place = wakeups.partition_point(|wakeup| (wakeup.thread, wakeup.at) < key);
-        let wakeup = wakeups.get(place);
-        let wakeup = wakeup.filter(|wakeup| (wakeup.thread, wakeup.at) == key);
+        let wakeup = of_thread.at(&wakeups, life.id(), Nanos(ready));
         if let Some((wakeup, wait)) = wakeup.zip(scope.wait(life, turn, 1))
             && wait.cap.is_some_and(|cap| cap != wakeup.cap)
         {
@@ -71,8 +70,33 @@ async fn hand_overs(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<HandOver> {
             all.push(HandOver { wait, giver });
         }
     };
-    scope.each_turn(listen, look).await;
+    scope
+        .each_turn_blocked(WaitReason::is_for_thread, listen, look)
+        .await;
     all
+}
+
+/// The wakeups of one thread that are still to come, of a list by thread and time.
+#[derive(Default)]
+struct OfThread<'a> {
+    thread: Option<ThreadId>,
+    rest: &'a [Wakeup],
+}
+
+impl<'a> OfThread<'a> {
+    /// The first wakeup of a thread at a time; times of a thread are asked for in order.
+    fn at(&mut self, all: &'a [Wakeup], thread: ThreadId, at: Nanos) -> Option<&'a Wakeup> {
+        if self.thread != Some(thread) {
+            let from = all.partition_point(|wakeup| wakeup.thread < thread);
+            let rest = all.get(from..).unwrap_or_default();
+            let count = rest.partition_point(|wakeup| wakeup.thread == thread);
+            self.rest = rest.get(..count).unwrap_or_default();
+            self.thread = Some(thread);
+        }
+        let over = self.rest.iter().take_while(|wakeup| wakeup.at < at).count();
+        self.rest = self.rest.get(over..).unwrap_or_default();
+        self.rest.first().filter(|wakeup| wakeup.at == at)
+    }
 }
 
 /// The time from the wakeup to the run in the middle of all, in nanoseconds.

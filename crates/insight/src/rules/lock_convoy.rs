@@ -16,6 +16,7 @@ use crate::threads::{Wait, Wakeup};
 use analysis::listen::{Listen, Steps, sort};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::Turn;
+use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
@@ -25,6 +26,8 @@ use model::time::Interval;
 const LEAST_MEMBERS: usize = 3;
 /// Who gives and receives less often is not part of it.
 const LEAST_WAKES: u64 = 20;
+/// Who was woken so often ran as often.
+const LEAST_RUNS: u32 = LEAST_WAKES as u32;
 /// A thread with more of all wakes hands out work, or collects results.
 const HUB: f64 = 0.50;
 /// So many members run at the most, on average, while one waits.
@@ -50,13 +53,16 @@ struct Wakes {
 
 /// Who gives and receives often; `None` if one thread is the hub of all, or there are few.
 async fn members(scope: &Scope<'_>, listen: &dyn Listen) -> Option<BTreeMap<ThreadId, Wakes>> {
-    let mut wakes: BTreeMap<ThreadId, Wakes> = BTreeMap::new();
+    let mut wakes: SeededMap<ThreadId, Wakes> = SeededMap::default();
     let look = |wakeup: Wakeup| {
         wakes.entry(wakeup.giver).or_default().given += 1;
         wakes.entry(wakeup.thread).or_default().received += 1;
     };
     scope.each_wakeup(listen, look).await;
-    wakes.retain(|_, wakes| wakes.given >= LEAST_WAKES && wakes.received >= LEAST_WAKES);
+    let often = wakes
+        .into_iter()
+        .filter(|(_, wakes)| wakes.given >= LEAST_WAKES && wakes.received >= LEAST_WAKES);
+    let wakes: BTreeMap<ThreadId, Wakes> = often.collect();
     let all: u64 = wakes.values().map(|wakes| wakes.received).sum();
     let most = wakes.values().map(|wakes| wakes.received.max(wakes.given));
     let is_hub = most.max().unwrap_or(0) as f64 > HUB * all as f64;
@@ -78,8 +84,10 @@ async fn waits(
             runs.push(turn.1.part(2));
         }
     };
-    let is_member = |life: &ThreadLane<'_>| members.contains_key(&life.id());
-    scope.each_turn_of(is_member, listen, look).await;
+    let store = &scope.log.store;
+    let lives = store.lives_of_runs(LEAST_RUNS);
+    let lives = lives.filter(|life| members.contains_key(&life.id()));
+    scope.each_turn_of(lives, listen, look).await;
     (waits, runs)
 }
 

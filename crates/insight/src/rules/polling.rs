@@ -71,29 +71,27 @@ async fn woken(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Wok
     if scope.threads(listen).await.times.blocked_ns[WaitReason::Delay as usize] == 0 {
         return woken;
     }
-    let mut given: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    let mut steps = Steps::new(listen);
-    for cap in scope.cap_ids() {
-        let mut place = 0;
-        for (at, _) in store.wakeups_on(cap, scope.range) {
-            steps.step().await;
-            if let Some(giver) = store.running(cap, at, &mut place) {
-                *given.entry(giver).or_default() += 1;
-            }
-        }
-    }
     let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
         let at = Nanos(turn.part(1).0);
         if turn.wait_reason() == Some(WaitReason::Delay) && scope.range.contains(at) {
             woken.entry(life.id()).or_insert(Woken::none(at)).at(at);
         }
     };
-    let ran_often = |life: &ThreadLane<'_>| life.runs() as u64 >= LEAST;
-    scope.each_turn_of(ran_often, listen, look).await;
+    let is_wanted = |reason| reason == WaitReason::Delay;
+    scope.each_turn_blocked(is_wanted, listen, look).await;
     woken.retain(|_, woken| woken.by_timer >= LEAST);
-    for (thread, given) in given {
-        if let Some(of) = woken.get_mut(&thread) {
-            of.given = given;
+    let mut steps = Steps::new(listen);
+    if woken.is_empty() {
+        return woken;
+    }
+    for cap in scope.cap_ids() {
+        let mut runs = store.run_cursor(cap);
+        for (at, _) in store.wakeups_on(cap, scope.range) {
+            steps.step().await;
+            let giver = runs.thread_at(at);
+            if let Some(of) = giver.and_then(|giver| woken.get_mut(&giver)) {
+                of.given += 1;
+            }
         }
     }
     woken

@@ -65,8 +65,8 @@ async fn calls(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Cal
         calls.ns += ns;
         calls.range = calls.range.hull(range);
     };
-    let ran_often = |life: &ThreadLane<'_>| life.runs() as u64 >= LEAST;
-    scope.each_turn_of(ran_often, listen, look).await;
+    let is_wanted = |reason| reason == WaitReason::ForeignCall;
+    scope.each_turn_blocked(is_wanted, listen, look).await;
     all.retain(|_, calls| calls.count >= LEAST);
     all
 }

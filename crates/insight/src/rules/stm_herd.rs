@@ -64,7 +64,8 @@ async fn waiters(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, W
             waiter.range = Some(waiter.range.map_or(run, |range| range.hull(run)));
         }
     };
-    scope.each_turn(listen, look).await;
+    let is_wanted = |reason| reason == WaitReason::Stm;
+    scope.each_turn_blocked(is_wanted, listen, look).await;
     waiters
 }
 

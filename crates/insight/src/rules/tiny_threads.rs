@@ -42,18 +42,12 @@ async fn finished(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Small> {
     let (mut all, mut steps) = (Vec::new(), Steps::new(listen));
     for life in scope.log.store.lives() {
         steps.step().await;
-        let created = life.created().filter(|_| life.is_finished());
-        let Some(created) = created.filter(|_| !scope.is_of_runtime(life.id())) else {
+        let Some((range, ran_ns)) = life.whole() else {
             continue;
         };
-        let range = life.life();
-        if created < scope.range.start() || scope.range.end() < range.end() {
+        let is_outside = range.start() < scope.range.start() || scope.range.end() < range.end();
+        if is_outside || scope.is_of_runtime(life.id()) {
             continue;
-        }
-        let mut ran_ns = 0;
-        for (_, turn) in life.turns_over(range) {
-            steps.step().await;
-            ran_ns += turn.duration(2);
         }
         all.push(Small {
             thread: life.id(),

@@ -22,7 +22,7 @@ use model::time::Interval;
 /// adds up a few hundred numbers or writes a message takes more than this.
 const SHORT_NS: u64 = 300;
 /// Fewer are no loop.
-const LEAST: u64 = 1_000;
+const LEAST: u32 = 1_000;
 /// So many of a thread's runs end so: else it works, and yields between.
 const MOST_RUNS: f64 = 0.80;
 /// Less of the capabilities' time is not told.
@@ -66,16 +66,22 @@ async fn spinners(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, 
             spinner.range = Some(spinner.range.map_or(run, |range| range.hull(run)));
         }
     };
-    let ran_often = |life: &ThreadLane<'_>| life.runs() as u64 >= LEAST;
-    scope.each_turn_of(ran_often, listen, look).await;
+    let lives = scope.log.store.lives_of_runs(LEAST);
+    scope.each_turn_of(lives, listen, look).await;
     all.retain(|_, spinner| {
-        spinner.yields >= LEAST && spinner.yields as f64 >= MOST_RUNS * spinner.runs as f64
+        spinner.yields >= u64::from(LEAST)
+            && spinner.yields as f64 >= MOST_RUNS * spinner.runs as f64
     });
     all
 }
 
 async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let spinners = spinners(scope, listen).await;
+    let yields = scope.log.store.runs_ended_by(StopCode::YIELDING);
+    let spinners = if yields < LEAST as usize {
+        BTreeMap::new()
+    } else {
+        spinners(scope, listen).await
+    };
     let cap_ns: u64 = spinners.values().map(|spinner| spinner.spun_ns).sum();
     if spinners.is_empty() || scope.share_of_caps(cap_ns) < LEAST_SHARE {
         return Outcome::Clear(
