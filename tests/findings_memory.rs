@@ -38,7 +38,7 @@ const CASES: &[(&str, Axis)] = &[
     ("classes-missing", Axis::Log),
     ("not-representative", Axis::Log),
     ("capabilities-unused", Axis::Log),
-    ("one-capability", Axis::Log),
+    ("one-capability", Axis::Time),
     ("unlabelled", Axis::Log),
 ];
 

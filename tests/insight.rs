@@ -154,10 +154,10 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         | "nursery-too-small" | "major-gc-heavy" | "costly-flags" => collecting,
         "bound-main" | "ready-while-idle" | "hand-overs" | "tiny-threads" => all.idle_ready_ns,
         "lock-convoy" | "shared-thunk" => all.all_idle_ns(),
-        "serial-section" => all.idle_ns,
+        "serial-section" | "small-pool" => all.idle_ns,
         "one-worker" | "short-foreign-calls" => all.idle_ns,
         "stm-herd" | "yield-spin" => all.running_ns,
-        "sparks" | "spark-tiny" | "hot-cost-centre" => return None,
+        "sparks" | "spark-tiny" | "hot-cost-centre" | "one-capability" => return None,
         other => panic!("which time {other} is about is to be said here"),
     })
 }

@@ -12,6 +12,7 @@ const CAUSES: &[(&str, &[&str])] = &[
     ),
     ("long-pause", &["unevaluated", "heap-holder", "deep-stack"]),
     ("live-growth", &["unevaluated", "heap-holder"]),
+    ("run-queue", &["one-capability"]),
 ];
 
 /// Rules about pauses: a busy machine makes them less sure.

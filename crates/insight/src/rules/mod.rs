@@ -24,6 +24,7 @@ mod lock_convoy;
 mod log_damaged;
 mod long_pause;
 mod major_gc_heavy;
+mod many_messages;
 pub(crate) mod noisy_machine;
 mod nonmoving_lag;
 mod not_representative;
@@ -40,6 +41,7 @@ mod serial_section;
 mod shared_thunk;
 mod short_foreign_calls;
 mod slow_spans;
+mod small_pool;
 mod spark_tiny;
 mod sparks;
 mod stm_herd;
@@ -97,6 +99,7 @@ pub static RULES: &[Rule] = &[
     ready_while_idle::RULE,
     hand_overs::RULE,
     lock_convoy::RULE,
+    small_pool::RULE,
     shared_thunk::RULE,
     stm_herd::RULE,
     serial_section::RULE,
@@ -124,6 +127,7 @@ pub static RULES: &[Rule] = &[
     noisy_machine::RULE,
     classes_missing::RULE,
     not_representative::RULE,
+    many_messages::RULE,
     capabilities_unused::RULE,
     one_capability::RULE,
     // It looks at what all others found.

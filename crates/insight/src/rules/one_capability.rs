@@ -14,12 +14,14 @@ use model::format;
 /// So many threads wait behind the one that runs, on average: with fewer, a second
 /// capability would hardly have work.
 const LEAST_QUEUED: f64 = 1.0;
+/// One that is ready now and then may only have to end; several are work.
+const CLEARLY_QUEUED: f64 = 2.0;
 /// A program that runs for less of the time has no need of more.
 const LEAST_RUNNING: f64 = 0.10;
 /// Less is over before a second capability has woken.
 const LEAST_NS: u64 = 10_000_000;
 
-const NAME: &str = "one-capability";
+pub(super) const NAME: &str = "one-capability";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
@@ -61,10 +63,18 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
     let title = format!(
         "While the one capability ran a thread, {queued:.1} others were ready to run on average"
     );
-    let mut finding = Finding::new(NAME, Axis::Log, title);
-    finding.severity = Severity::Low;
+    let mut finding = Finding::new(NAME, Axis::Time, title);
+    // What several cores would save depends on how many there are, which the log does not tell:
+    // with two, half of the running time at most.
+    let most = if queued < CLEARLY_QUEUED {
+        Severity::Low
+    } else {
+        Severity::Medium
+    };
+    finding.severity = Severity::of_share(running / 2.0).min(most);
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Times(queued);
+    finding.share = running / 2.0;
     finding.meaning =
         "One thread runs at a time; with more capabilities several would, each on a core.".into();
     let ways = &scope.log.info.process().ways;

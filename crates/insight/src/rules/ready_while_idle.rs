@@ -12,12 +12,14 @@ use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
 use crate::threads::Wait;
 use analysis::listen::Listen;
+use analysis::timeline::lives::RunOn;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::Turn;
 use eventlog::ids::{CapId, Duration};
 use model::class::Class;
 use model::format;
 use model::lane::Lane;
+use model::time::Interval;
 
 /// Shorter waits end by themselves: the runtime moves threads now and then.
 const LONG_NS: u64 = 1_000_000;
@@ -25,6 +27,8 @@ const LONG_NS: u64 = 1_000_000;
 const LEAST_SHARE: f64 = 0.15;
 /// A capability that ran for so much of a wait was the reason for it.
 const BUSY: f64 = 0.50;
+/// A thread that may be interrupted runs for a time slice, 20 ms, and until it next allocates.
+const NO_BREAK_NS: u64 = 50_000_000;
 /// Less is what threads take until they have found their places when the program starts.
 const LEAST_NS: u64 = 10_000_000;
 
@@ -37,24 +41,59 @@ pub(super) const RULE: Rule = Rule {
     look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
-/// Whether the capability on which a thread ran in the end was busy for most of its wait:
-/// else the thread did not wait for it, but both for a core of the machine.
-fn was_busy(scope: &Scope<'_>, wait: &Wait) -> bool {
-    let lane = wait.cap.and_then(|cap| scope.log.store.cap(cap));
-    let ran = lane.map(|cap| cap.runs.time_in(wait.range));
-    let ran_ns = ran.map_or(0, |times| {
-        times[Class::Running as usize] + times[Class::Open as usize]
-    });
-    ran_ns as f64 >= BUSY * wait.ns as f64
+/// The parts of a wait, each with the capability in whose queue the thread stood: until it was
+/// moved, that is the one that it was moved from.
+fn queues(scope: &Scope<'_>, wait: &Wait, turn: &Turn) -> Vec<(Option<CapId>, Interval)> {
+    let (from, to) = (wait.range.start(), wait.range.end());
+    match scope.log.store.moved(wait.thread, turn) {
+        Some((at, before)) if from < at && at <= to => vec![
+            (before, Interval::new(from, at)),
+            (wait.cap, Interval::new(at, to)),
+        ],
+        _ => vec![(wait.cap, wait.range)],
+    }
 }
 
-/// Long waits for a busy capability during which another one stood by.
+/// The capability in whose queue a thread stood for most of its wait, if it was busy for most of
+/// that: else the thread did not wait for it, but both for a core of the machine.
+fn busy_queue(scope: &Scope<'_>, wait: &Wait, turn: &Turn) -> Option<CapId> {
+    let queues = queues(scope, wait, turn);
+    let ran_ns = |(cap, range): &(Option<CapId>, Interval)| {
+        let lane = cap.and_then(|cap| scope.log.store.cap(cap));
+        let ran = lane.map(|cap| cap.runs.time_in(*range));
+        ran.map_or(0, |times| {
+            times[Class::Running as usize] + times[Class::Open as usize]
+        })
+    };
+    let all_ns: u64 = queues.iter().map(ran_ns).sum();
+    let longest = queues.into_iter().max_by_key(|(_, range)| range.duration());
+    let cap = longest.and_then(|(cap, _)| cap)?;
+    (all_ns as f64 >= BUSY * wait.ns as f64).then_some(cap)
+}
+
+/// The longest run of another thread in a wait, on the capability of its queue.
+fn longest_run(scope: &Scope<'_>, wait: &Wait) -> Option<RunOn> {
+    let runs = wait
+        .cap
+        .into_iter()
+        .flat_map(|cap| scope.log.store.runs_over(cap, wait.range));
+    let others = runs
+        .map(|(_, run)| run)
+        .filter(|run| run.thread != wait.thread);
+    others.max_by_key(|run| run.end_ns - run.start_ns)
+}
+
+/// Long waits for a busy capability, which they name, during which another one stood by.
 async fn long_waits(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
     let mut waits = Vec::new();
     let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
         if turn.1.ready_parts().idle_ns > 0 && turn.1.duration(1) > LONG_NS {
             let wait = scope.wait(life, turn, 1);
-            waits.extend(wait.filter(|wait| wait.ns > LONG_NS && was_busy(scope, wait)));
+            let wait = wait.filter(|wait| wait.ns > LONG_NS);
+            waits.extend(wait.and_then(|wait| {
+                let cap = Some(busy_queue(scope, &wait, turn.1)?);
+                Some(Wait { cap, ..wait })
+            }));
         }
     };
     scope.each_turn(listen, look).await;
@@ -94,6 +133,9 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         Some((cap, ns)) if ns * 2 > all_ns => format!("capability {cap}"),
         _ => "a capability".to_owned(),
     };
+    let longest = waits.iter().max_by_key(|wait| wait.ns);
+    let loops = longest.and_then(|wait| longest_run(scope, wait));
+    let loops = loops.filter(|run| run.end_ns - run.start_ns >= NO_BREAK_NS);
     let title = format!(
         "{} waited for {whose}, {} in all, while others were idle",
         format::many(threads.len() as u64, "thread"),
@@ -103,7 +145,18 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     finding.meaning =
         "There was work and a free capability, but the work stood in the queue of another one."
             .into();
-    finding.tries = vec![
+    if let Some(run) = loops {
+        finding.meaning = format!(
+            "There was work and a free capability, but the work stood in the queue of another one, where {} ran for {} without a break: a loop that does not allocate is not interrupted.",
+            scope.thread_name(run.thread).replacen("Thread", "thread", 1),
+            format::duration(Duration(run.end_ns - run.start_ns))
+        )
+        .into();
+        finding.tries.push(Try::code(
+            "Compile with -fno-omit-yields, so that loops that do not allocate can be interrupted (price: some percent of their speed).",
+        ));
+    }
+    finding.tries.extend([
         Try::code(
             "Make threads with forkIO instead of forkOn: those of forkOn never move to another capability.",
         ),
@@ -115,7 +168,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
             "If the program is run with this, run it without: it keeps every thread where it was made.",
             "threads change their capability",
         ),
-    ];
+    ]);
     finding.distrust =
         "On a machine with other work a capability that seems to be idle may wait for a core."
             .into();
