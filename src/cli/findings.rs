@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::try_command::try_command;
 use super::{Condition, Failure, Out, Whole, report};
-use insight::finding::{Axis, Finding, Severity};
+use insight::finding::{Axis, Finding};
 use insight::report::{Passed, Report};
 use model::format;
 use session::questions::FindingsQuery;
@@ -60,15 +60,18 @@ struct Text<'a> {
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let report = self.report;
-        for axis in Axis::ALL {
-            let shown = |finding: &&Finding| self.all || finding.severity > Severity::Minor;
-            let mut found = report.of_axis(axis).filter(shown).peekable();
-            if found.peek().is_some() {
-                writeln!(f, "{}\n", axis.title())?;
-            }
-            for finding in found {
-                write_finding(report, finding, f)?;
-            }
+        let shown = |finding: &&Finding| self.all || finding.matters();
+        let is_log = |finding: &&Finding| finding.axis == Axis::Log;
+        let shown: Vec<&Finding> = report.findings.iter().filter(shown).collect();
+        let (log, program): (Vec<&Finding>, Vec<&Finding>) = shown.into_iter().partition(is_log);
+        for finding in program {
+            write_finding(report, finding, f)?;
+        }
+        if !log.is_empty() {
+            writeln!(f, "{}\n", Axis::Log.title())?;
+        }
+        for finding in log {
+            write_finding(report, finding, f)?;
         }
         let [found, clear, cannot_tell] = [
             report.findings.len(),

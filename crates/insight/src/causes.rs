@@ -1,7 +1,10 @@
 //! What explains what: findings that are causes, and those that are their symptoms.
 
-use crate::finding::{Confidence, Finding};
+use std::cmp::Reverse;
+
+use crate::finding::{Axis, Confidence, Finding};
 use crate::rules;
+use model::sorting::SortSmall;
 
 /// What a rule finds, and the rules that can explain it, the deepest cause first.
 const CAUSES: &[(&str, &[&str])] = &[
@@ -42,10 +45,66 @@ pub(crate) fn relate(findings: &mut [Finding]) {
     }
 }
 
+/// The gravest first, each symptom below its cause. A cause is as grave as the gravest of its
+/// symptoms. Of those that are alike, what claims most time comes first.
+pub(crate) fn in_order(findings: Vec<Finding>) -> Vec<Finding> {
+    let severity_of = |finding: &Finding| {
+        let symptoms = findings.iter();
+        let symptoms = symptoms.filter(|one| one.explained_by.as_ref() == Some(&finding.rule));
+        let all = symptoms.chain(std::iter::once(finding));
+        all.map(|one| one.severity).max()
+    };
+    let key = |finding: &Finding| {
+        let is_log = finding.axis == Axis::Log;
+        let claimed = Reverse(finding.claimed_ns);
+        (
+            !finding.matters(),
+            is_log,
+            Reverse(severity_of(finding)),
+            claimed,
+        )
+    };
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    order.sort_small_by(|a, b| {
+        let (a, b) = (&findings[*a], &findings[*b]);
+        let by_share = b.share.total_cmp(&a.share);
+        let by_trust = b.confidence.cmp(&a.confidence);
+        key(a).cmp(&key(b)).then(by_share).then(by_trust)
+    });
+    // What a finding stands below: of several findings of one rule, the first.
+    let cause_of = |place: usize| {
+        let rule = findings[place].explained_by.as_ref()?;
+        let is_cause = |other: &usize| findings[*other].rule == *rule;
+        order.iter().copied().find(is_cause)
+    };
+    // What stands below another one has nothing below itself.
+    let is_symptom = |place: usize| cause_of(place).is_some_and(|cause| cause_of(cause).is_none());
+    let (symptoms, causes): (Vec<usize>, Vec<usize>) = order
+        .iter()
+        .copied()
+        .partition(|place| findings[*place].matters() && is_symptom(*place));
+    let below = |cause: usize| {
+        symptoms
+            .iter()
+            .copied()
+            .filter(move |one| cause_of(*one) == Some(cause))
+    };
+    let all: Vec<usize> = causes
+        .iter()
+        .flat_map(|cause| std::iter::once(*cause).chain(below(*cause)))
+        .collect();
+    let mut rest: Vec<Option<Finding>> = findings.into_iter().map(Some).collect();
+    all.into_iter()
+        .filter_map(|place| rest[place].take())
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::finding::{Axis, Severity};
+    use crate::finding::Severity;
     use crate::rules::RULES;
 
     fn found(rule: &'static str) -> Finding {
@@ -102,6 +161,58 @@ mod tests {
             .flat_map(|(rule, causes)| causes.iter().chain([rule]));
         for rule in causes.chain(ABOUT_PAUSES) {
             assert!(RULES.iter().any(|one| one.name == *rule), "{rule}");
+        }
+    }
+
+    #[test]
+    fn causes_come_before_what_is_less_grave_and_symptoms_right_below_them() {
+        let of = |rule: &'static str, severity, claimed_ns| Finding {
+            severity,
+            claimed_ns,
+            ..found(rule)
+        };
+        let log = Finding {
+            axis: Axis::Log,
+            ..of("classes-missing", Severity::High, 0)
+        };
+        let mut all = vec![
+            log,
+            of("nursery-too-small", Severity::Low, 900),
+            of("par-gc-unbalanced", Severity::Medium, 1),
+            of("idle-gc", Severity::Minor, 5_000),
+            of("long-pause", Severity::Medium, 0),
+            of("major-gc-heavy", Severity::High, 7),
+            of("deep-stack", Severity::Low, 0),
+            of("serial-section", Severity::Medium, 2),
+        ];
+        relate(&mut all);
+        let order: Vec<String> = in_order(all)
+            .into_iter()
+            .map(|one| one.rule.to_string())
+            .collect();
+        let expected = [
+            "deep-stack",
+            "major-gc-heavy",
+            "long-pause",
+            "serial-section",
+            "par-gc-unbalanced",
+            "nursery-too-small",
+            "classes-missing",
+            "idle-gc",
+        ];
+        assert_eq!(order, expected);
+    }
+
+    proptest! {
+        /// None is lost, whatever explains what: findings may even explain each other.
+        #[test]
+        fn an_order_has_all(places in prop::collection::vec((0_usize..6, 0_usize..8), 0..12)) {
+            const RULES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+            let findings: Vec<Finding> = places.iter().map(|(rule, cause)| Finding {
+                explained_by: RULES.get(*cause).map(|cause| (*cause).into()),
+                ..found(RULES[*rule])
+            }).collect();
+            prop_assert_eq!(in_order(findings).len(), places.len());
         }
     }
 }

@@ -1,12 +1,11 @@
 //! All that the rules say of a log.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::causes;
-use crate::finding::{Axis, Finding, Outcome, Severity, Subject};
+use crate::finding::{Axis, Finding, Outcome, Subject};
 use crate::ledger::Ledger;
 use crate::lost_time::{self, LostTime};
 use crate::rules::{Look, RULES};
@@ -15,7 +14,6 @@ use analysis::listen::Listen;
 use analysis::recording::Recording;
 use eventlog::ids::ThreadId;
 use model::format;
-use model::sorting::SortSmall;
 use model::time::{Interval, range_ns};
 
 /// A rule that found nothing, and why.
@@ -35,7 +33,8 @@ pub struct Report {
     /// The part of the log that was looked at.
     #[serde(with = "range_ns")]
     pub range: Interval,
-    /// What was found: by axis, then by what it claims, then by how sure it is.
+    /// What was found, the gravest first, whatever it costs, each symptom below its cause; what is
+    /// about the log itself comes after that, and what hardly matters last.
     pub findings: Vec<Finding>,
     /// Rules that found nothing.
     pub clear: Vec<Passed>,
@@ -117,18 +116,7 @@ impl Report {
             }
         }
         causes::relate(&mut report.findings);
-        report.findings.sort_small_by(|a, b| {
-            let is_minor = |finding: &Finding| finding.severity == Severity::Minor;
-            let is_symptom = |finding: &Finding| finding.explained_by.is_some();
-            let key = |finding: &Finding| (finding.axis, is_minor(finding), is_symptom(finding));
-            let by_claim = b.claimed_ns.cmp(&a.claimed_ns);
-            let by_share = b.share.total_cmp(&a.share);
-            let by_trust = b.confidence.cmp(&a.confidence);
-            (key(a).cmp(&key(b)))
-                .then(by_claim)
-                .then(by_share)
-                .then(by_trust)
-        });
+        report.findings = causes::in_order(std::mem::take(&mut report.findings));
         report.lost_time = lost_time::rows(ledger.all(), ledger.left(), scope.caps);
         let lost = report.lost_time.iter().filter(|row| row.cause.is_lost());
         let left = lost.map(|row| row.unexplained_cap_ns).sum::<u64>();
@@ -163,32 +151,11 @@ impl Report {
         rules.collect::<BTreeSet<_>>().len()
     }
 
-    /// What matters, the gravest first, whatever it costs, each symptom below its cause; what is
-    /// about the log itself comes last.
+    /// What matters, in the order of all.
     #[must_use]
     pub fn gravest(&self) -> Vec<&Finding> {
         let all = self.findings.iter();
-        let mut found: Vec<&Finding> = all.filter(|finding| finding.matters()).collect();
-        // A cause is as grave as the gravest of its symptoms.
-        let cause = |finding: &Finding| {
-            finding
-                .explained_by
-                .as_ref()
-                .unwrap_or(&finding.rule)
-                .clone()
-        };
-        let mut grave: BTreeMap<_, Severity> = BTreeMap::new();
-        for finding in &found {
-            let most = grave.entry(cause(finding)).or_insert(Severity::Minor);
-            *most = finding.severity.max(*most);
-        }
-        found.sort_small_by_key(|finding| {
-            let severity = grave.get(&finding.rule).max(grave.get(&cause(finding)));
-            let is_log = finding.axis == Axis::Log;
-            let is_symptom = finding.explained_by.is_some();
-            (is_log, Reverse(severity.copied()), is_symptom)
-        });
-        found
+        all.filter(|finding| finding.matters()).collect()
     }
 
     /// The title of the finding that explains another one.

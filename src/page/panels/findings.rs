@@ -70,15 +70,21 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
                 at={props.range.filter(|_| is_open)} {on_toggle} way={way.clone()} />
         }
     };
-    let axis = |axis: Axis| {
-        let found = grave.iter().filter(|finding| finding.axis == axis);
+    let section = |is_log: bool| {
+        let found = grave
+            .iter()
+            .filter(|finding| (finding.axis == Axis::Log) == is_log);
         let mut found = found.peekable();
-        let id = format!("findings-{axis:?}");
+        let (id, title) = if is_log {
+            ("findings-log", Axis::Log.title())
+        } else {
+            ("findings-program", "What it costs, the gravest first")
+        };
         found.peek().is_some().then(|| {
             html! {
-                <section aria-labelledby={id.clone()}>
-                    <h3 {id}>{ axis.title() }</h3>
-                    if axis == Axis::Time {
+                <section aria-labelledby={id}>
+                    <h3 {id}>{ title }</h3>
+                    if !is_log {
                         if let Some(text) = words::program_time(props.overview.caps.len()) { <p class="faint">{ text }</p> }
                     }
                     <ul>{ for found.map(row) }</ul>
@@ -100,7 +106,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
                 <p class="nothing">{ words::nothing_found(report) }{ " A rule sees only what it looks for; the list below says what that is." }</p>
             }
             if !report.findings.is_empty() { <p class="faint">{ words::HOW_SURE }</p> }
-            { for Axis::ALL.into_iter().filter_map(axis) }
+            { for [false, true].into_iter().filter_map(section) }
             { lost_time::lost_time(report) }
             if !minor.is_empty() {
                 <section aria-label="Minor findings">
