@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openLog } from './helpers.js';
+import { drop, fixture, fragment, loaded, openLog, openPalette } from './helpers.js';
 
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 const NEW = fixture('ghc-9.6.6/ffi-safe-N2-la');
@@ -275,7 +275,7 @@ test('two logs are opened, walked and closed by keys', async ({ page }) => {
   await page.keyboard.press('ArrowUp');
   await expect.poll(height).toBeLessThan(high);
   // The palette has the rest.
-  await page.keyboard.press('Control+k');
+  await openPalette(page);
   await page.keyboard.type('Close the other log');
   await page.keyboard.press('Enter');
   await expect(page.locator('.timeline canvas')).toHaveCount(1);

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
-import { fixture, openLog, started } from './helpers.js';
+import { fixture, openLog, started, openPalette } from './helpers.js';
 
 const GUIDE = './www/guide.html';
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
@@ -79,7 +79,7 @@ test('the first page, the help and the palette lead to it', async ({ page, conte
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog').getByRole('link', { name: /^Guide/ })).toBeVisible();
   await page.keyboard.press('Escape');
-  await page.keyboard.press('Control+k');
+  await openPalette(page);
   await page.keyboard.type('read the guide');
   const opened = context.waitForEvent('page');
   await page.keyboard.press('Enter');

@@ -192,3 +192,9 @@ export async function violations(page) {
     return violations.map(({ id, help, nodes }) => `${id}: ${help} (${nodes[0].html})`);
   }, RULES);
 }
+
+/** Opens the palette, and waits until what is typed goes into its field. */
+export async function openPalette(page) {
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('combobox', { name: 'What to find' })).toBeFocused();
+}

@@ -1,7 +1,7 @@
 // The link: it follows the view, and restores it elsewhere.
 
 import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openLog, pointAlong, strip, timeline } from './helpers.js';
+import { drop, fixture, fragment, loaded, openLog, pointAlong, strip, timeline, openPalette } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
@@ -165,7 +165,7 @@ function differing(page, ...pictures) {
 test('twenty changes come back with the link, pixel by pixel', async ({ page, browser, baseURL }) => {
   await openLog(page, LOG);
   const command = async (name) => {
-    await page.keyboard.press('Control+k');
+    await openPalette(page);
     await page.keyboard.type(name);
     await page.keyboard.press('Enter');
   };

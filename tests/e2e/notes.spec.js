@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openInstead, openLog, reference, timeline } from './helpers.js';
+import { drop, fixture, fragment, loaded, openInstead, openLog, reference, timeline, openPalette } from './helpers.js';
 
 const NAME = 'ghc-9.6.6/fib-forkio-N2-l';
 const LOG = fixture(NAME);
@@ -66,7 +66,7 @@ test('going to a range note shows it, > and < step', async ({ page }) => {
   const far = new URL(page.url()).hash;
   await page.keyboard.press('<');
   await expect.poll(() => new URL(page.url()).hash).toBe(near);
-  await page.keyboard.press('Control+k');
+  await openPalette(page);
   await page.keyboard.type('note second');
   await expect(page.getByRole('option').first()).toContainText('Go to note second');
   await page.keyboard.press('Enter');

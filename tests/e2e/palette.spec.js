@@ -1,18 +1,13 @@
 // The palette and the keys, by keyboard alone.
 
 import { expect, test } from '@playwright/test';
-import { fixture, fragment, openLog, started } from './helpers.js';
+import { fixture, fragment, openLog, started, openPalette } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
 const palette = (page) => page.getByRole('dialog', { name: 'Find an action' });
 const field = (page) => page.getByRole('combobox', { name: 'What to find' });
 const active = (page) => page.locator('#palette-list [aria-selected="true"]');
-
-async function openPalette(page) {
-  await page.keyboard.press('Control+k');
-  await expect(field(page)).toBeFocused();
-}
 
 test('finds an action by some letters and performs it', async ({ page }) => {
   await openLog(page, LOG);

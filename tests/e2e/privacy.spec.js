@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 import { expect, test } from '@playwright/test';
-import { drop, fixture, loaded, openLog, started, timeline } from './helpers.js';
+import { drop, fixture, loaded, openLog, started, timeline, openPalette } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
@@ -37,7 +37,7 @@ test('a whole session asks nobody for anything', async ({ page }) => {
   await page.keyboard.press('Escape');
   for (const name of ['Save the timeline as SVG', 'Save the timeline as PNG', 'Save the notes']) {
     const saved = page.waitForEvent('download');
-    await page.keyboard.press('Control+k');
+    await openPalette(page);
     await page.keyboard.type(name);
     await page.keyboard.press('Enter');
     await saved;

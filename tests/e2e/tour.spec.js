@@ -3,7 +3,7 @@
 import { gunzipSync } from 'node:zlib';
 
 import { expect, test } from '@playwright/test';
-import { fixture, loaded, openLog, started, strip } from './helpers.js';
+import { fixture, loaded, openLog, started, strip, openPalette } from './helpers.js';
 
 const card = (page) => page.getByRole('complementary', { name: 'Tour' });
 const tab = (page, name) => expect(page.getByRole('tab', { name, exact: true })).toHaveAttribute('aria-selected', 'true');
@@ -90,7 +90,7 @@ test('it goes back, and Escape ends it', async ({ page }) => {
 test('the palette begins it too, and another log ends it', async ({ page }) => {
   await page.goto('./');
   await started(page);
-  await page.keyboard.press('Control+k');
+  await openPalette(page);
   await page.keyboard.type('take the tour');
   await page.keyboard.press('Enter');
   await loaded(page);

@@ -39,13 +39,18 @@ pub(super) fn FindingRow(props: &FindingProps) -> Html {
     let id = format!("finding-{}", finding.identity().replace(' ', "-"));
     let onclick = props.on_toggle.reform(|_: MouseEvent| ());
     let (sure, _) = words::confidence(finding.confidence);
+    let cause = props.report.cause(finding);
+    let cause = cause.map(|cause| format!("Explained by: {cause}"));
     html! {
         <li class="finding">
             <h4>
                 <button ref={props.head.clone()} class="finding-head" aria-expanded={props.is_open.to_string()}
                     aria-controls={props.is_open.then(|| id.clone())} {onclick}>
                     { severity(finding.severity) }
-                    <span class="title">{ finding.title.clone() }</span>
+                    <span class="title">
+                        if let Some(cause) = cause { <span class="faint" title={cause}>{ "↳ " }</span> }
+                        { finding.title.clone() }
+                    </span>
                     <span class="cost number">{ words::cost(finding) }</span>
                     <span class="sure">{ sure }</span>
                 </button>
