@@ -263,6 +263,23 @@ fn the_exit_status_says_what_came_of_it() {
     assert_eq!(compare(&[&name("plain", 1)]).0, Some(2));
 }
 
+/// Help, document and messages name one number of runs.
+#[test]
+fn one_number_of_runs_is_needed() {
+    let needed = format!("{} runs a side are needed", insight::compare::RUNS_NEEDED);
+    let (_, help) = compare(&["--help"]);
+    assert!(help.contains(&needed), "{help}");
+    let document = include_str!("../docs/compare.md");
+    assert!(document.contains(&needed), "docs/compare.md");
+    let message = format!("{} a side are needed", insight::compare::RUNS_NEEDED);
+    let (_, text) = sides("slow", 4, &[]);
+    // What is counted is told of four runs too.
+    assert!(!text.contains("time.wall +") && text.contains("no claim"), "{text}");
+    let (_, text) = sides("plain", 4, &[]);
+    assert!(text.contains(&message), "{text}");
+    assert!(text.contains("From start to end (no claim):"), "{text}");
+}
+
 #[test]
 fn each_format_has_what_differs() {
     let more = |format| {

@@ -160,11 +160,13 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     let active = (!shown.is_empty()).then(|| option_id(*at));
     // The pointer shall not take the focus from the field.
     let keep_focus = |event: MouseEvent| event.prevent_default();
+    // The field keeps its own text: given back what was typed a render ago, it would lose what
+    // was typed since.
     html! {
         <dialog ref={dialog} class="palette" aria-label="Find an action, a track or a note" onclose={props.on_close.reform(|_: Event| ())} onclick={on_backdrop}>
             <input type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list"
                 aria-activedescendant={active} aria-label="What to find" placeholder="Find an action, a track or a note"
-                autofocus=true autocomplete="off" spellcheck="false" value={(*typed).clone()} {oninput} {onkeydown} />
+                autofocus=true autocomplete="off" spellcheck="false" {oninput} {onkeydown} />
             <ul ref={list} id="palette-list" role="listbox" aria-label="What was found" onmousedown={keep_focus}>{ for options }</ul>
             if shown.is_empty() {
                 <p class="nothing">{ "Nothing has that name." }</p>

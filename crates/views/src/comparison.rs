@@ -17,7 +17,12 @@ pub fn lead(lead: &Lead<'_>) -> String {
     let value = |row: &Difference, value: f64| amount(row.unit, value);
     let times = [wall.before.median, wall.after.median].map(|time| value(wall, time));
     let [before, after] = times;
-    let mut said = format!("From start to end: {before} before, {after} after.");
+    let claim = if wall.claim == Claim::TooFewRuns {
+        " (no claim)"
+    } else {
+        ""
+    };
+    let mut said = format!("From start to end{claim}: {before} before, {after} after.");
     let Some(part) = part else {
         return said;
     };

@@ -11,7 +11,7 @@ use session::questions::FindingsQuery;
 /// What is wrong with the program.
 pub(super) const TABLE: Table = Table {
     name: "findings",
-    help: "What is wrong with the program as far as the log tells, as `eventscope findings` has it with `--all`: a row for each finding, the gravest of each axis first.",
+    help: "What is wrong with the program as far as the log tells, as `eventscope findings` has it with `--all`: a row for each finding, the gravest first, symptoms below their causes.",
     columns: &[
         Column::text("rule", "The name of the rule, which never changes"),
         Column::text(
