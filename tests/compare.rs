@@ -274,7 +274,10 @@ fn one_number_of_runs_is_needed() {
     let message = format!("{} a side are needed", insight::compare::RUNS_NEEDED);
     let (_, text) = sides("slow", 4, &[]);
     // What is counted is told of four runs too.
-    assert!(!text.contains("time.wall +") && text.contains("no claim"), "{text}");
+    assert!(
+        !text.contains("time.wall +") && text.contains("no claim"),
+        "{text}"
+    );
     let (_, text) = sides("plain", 4, &[]);
     assert!(text.contains(&message), "{text}");
     assert!(text.contains("From start to end (no claim):"), "{text}");
