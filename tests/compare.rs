@@ -278,7 +278,10 @@ fn one_number_of_runs_is_needed() {
         !text.contains("time.wall +") && text.contains("no claim"),
         "{text}"
     );
-    let (_, text) = sides("plain", 4, &[]);
+    let runs = names("plain", 8);
+    let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+    let (before, after) = runs.split_at(4);
+    let (_, text) = compare(&[before, &["--to"], after].concat());
     assert!(text.contains(&message), "{text}");
     assert!(text.contains("From start to end (no claim):"), "{text}");
 }
