@@ -54,9 +54,9 @@ pub struct Report {
     pub labels: BTreeMap<ThreadId, String>,
 }
 
-/// Rules look at each of so many runs: a million takes them about two seconds, and 30 MiB
-/// while they do.
-const MOST_RUNS: u64 = 6_000_000;
+/// Rules look at each of so many runs. A million takes them up to two seconds of a native program
+/// and eight of a browser's worker, in which other answers come late, and some 100 MiB.
+const MOST_RUNS: u64 = 2_000_000;
 
 /// Why rules say nothing of a log that several processes have written.
 const SEVERAL: &str = "rules look at one program, and this log is of several processes: open the log of each by itself";
@@ -96,7 +96,7 @@ impl Report {
             if rule.inputs.contains(&Input::EachRun) && scope.runs() > MOST_RUNS {
                 let runs = format::count(scope.runs());
                 report.cannot_tell.push(passed(format!(
-                    "not run: {runs} thread runs, limit 6 million; select a shorter range"
+                    "not run: {runs} thread runs, limit 2 million; select a shorter range"
                 )));
                 continue;
             }
