@@ -193,8 +193,9 @@ export async function violations(page) {
   }, RULES);
 }
 
-/** Opens the palette, and waits until what is typed goes into its field. */
+/** Opens the palette, once the one before is gone, and waits until what is typed goes into its field. */
 export async function openPalette(page) {
+  await expect(page.locator('dialog.palette')).toHaveCount(0);
   await page.keyboard.press('Control+k');
   await expect(page.getByRole('combobox', { name: 'What to find' })).toBeFocused();
 }
