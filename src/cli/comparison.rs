@@ -120,8 +120,8 @@ fn headline(comparison: &Comparison) -> String {
 
 /// Where most of the change of the time is.
 fn lead(comparison: &Comparison) -> Option<String> {
-    let lead = comparison.lead()?;
-    Some(views::comparison::lead(&lead))
+    let lead = comparison.lead();
+    lead.map(|lead| views::comparison::lead(&lead))
 }
 
 /// What became of a number.

@@ -76,10 +76,11 @@ impl<'a> Scope<'a> {
             .await;
     }
 
-    /// The same, of the threads that were blocked for any of some reasons.
+    /// The same, of the threads that were blocked for any of some reasons and ran so many times
+    /// at least.
     pub(crate) async fn each_turn_blocked(
         &self,
-        is_wanted: impl Fn(WaitReason) -> bool,
+        (is_wanted, least_runs): (impl Fn(WaitReason) -> bool, u64),
         listen: &dyn Listen,
         look: impl FnMut(&ThreadLane<'_>, (usize, &Turn)),
     ) {
@@ -88,6 +89,7 @@ impl<'a> Scope<'a> {
             .into_iter()
             .filter(|reason| is_wanted(*reason));
         let lives = self.log.store.lives_blocked(all, reasons);
+        let lives = lives.filter(|life| life.runs() as u64 >= least_runs);
         self.each_turn_of(lives, listen, look).await;
     }
 

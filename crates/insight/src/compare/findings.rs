@@ -6,6 +6,7 @@ use model::sorting::SortSmall;
 use serde::{Deserialize, Serialize};
 
 use super::rank_test::{RankTest, least_p};
+use super::shift::ends;
 use crate::digest::{Digest, Known};
 
 /// So many times as much is worse, or better: most costs are times, which differ between runs.
@@ -114,11 +115,6 @@ pub(super) fn changes(before: &[Digest], after: &[Digest]) -> Vec<FindingChange>
 
 /// Whether all numbers of a side are below all of the other; not if one has none.
 fn lie_apart(before: &[f64], after: &[f64]) -> bool {
-    let ends = |side: &[f64]| {
-        let values = side.iter().copied();
-        let least = values.clone().reduce(f64::min)?;
-        Some((least, values.fold(least, f64::max)))
-    };
     let both = ends(before).zip(ends(after));
     both.is_some_and(|(before, after)| before.1 < after.0 || after.1 < before.0)
 }

@@ -2,7 +2,7 @@
 //! its parts, and one of these may be most of the change.
 
 use super::{Claim, Comparison, Difference};
-use crate::digest::Group;
+use crate::digest::{Group, Key};
 
 /// The parts of `time.wall`, which add up to it.
 const PARTS: [&str; 5] = [
@@ -60,8 +60,7 @@ impl Comparison {
     fn program(&self, name: &str) -> Option<&Difference> {
         let is_it = |row: &&Difference| {
             let keys = std::iter::once(&row.key).chain(&row.equal);
-            let is =
-                |key: &crate::digest::Key| key.group == Group::Program && key.full_name() == name;
+            let is = |key: &Key| key.group == Group::Program && key.full_name() == name;
             keys.into_iter().any(is)
                 && !row.before.values.is_empty()
                 && !row.after.values.is_empty()

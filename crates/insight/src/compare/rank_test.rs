@@ -161,8 +161,13 @@ pub fn holm(probabilities: &[f64]) -> Vec<f64> {
 /// greater than all of the other.
 #[must_use]
 pub fn least_p(before: usize, after: usize) -> f64 {
-    let ways = (1..=before).map(|place| (after + place) as f64 / place as f64);
-    (2.0 / ways.product::<f64>()).min(1.0)
+    (2.0 / ways(before, after)).min(1.0)
+}
+
+/// In how many ways so many runs can be dealt to two sides of these sizes.
+pub(super) fn ways(before: usize, after: usize) -> f64 {
+    let factors = (1..=before).map(|place| (after + place) as f64 / place as f64);
+    factors.product()
 }
 
 /// How many runs a side needs so that the least probability, corrected for so many tests, is

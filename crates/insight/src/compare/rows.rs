@@ -4,7 +4,7 @@ use eventlog::hash::{SeededMap, SeededSet};
 use model::sorting::SortSmall;
 
 use super::rank_test::{RankTest, holm, least_p};
-use super::shift::{median, median_interval, outliers, shift};
+use super::shift::{ends, median, median_interval, outliers, shift};
 use super::splits::{Numbers, corrected, least_corrected};
 use super::{Claim, Difference, Options, Side, Trend};
 use crate::digest::{Digest, Group, Key, Row};
@@ -224,7 +224,7 @@ fn computes_alone(digest: &Digest) -> bool {
 }
 
 fn side(values: Vec<f64>, alpha: f64) -> Side {
-    let least = values.iter().copied().reduce(f64::min);
+    let least = ends(&values).map(|(least, _)| least);
     Side {
         median: median(&values).unwrap_or(0.0),
         interval: median_interval(&values, alpha),
@@ -380,12 +380,10 @@ impl Difference {
     fn counted(&self, tolerance: f64) -> Claim {
         /// By so many times as much; less may be chance.
         const CLEARLY: f64 = 10.0;
-        let ends = |side: &Side| {
-            let values = side.values.iter().copied();
-            let least = values.clone().fold(f64::INFINITY, f64::min);
-            (least, values.fold(f64::NEG_INFINITY, f64::max))
+        let both = ends(&self.before.values).zip(ends(&self.after.values));
+        let Some((before, after)) = both else {
+            return Claim::NoDifference;
         };
-        let (before, after) = (ends(&self.before), ends(&self.after));
         let gap = (after.0 - before.1).max(before.0 - after.1);
         let most = before.1.abs().max(after.1.abs());
         let spread = (before.1 - before.0).max(after.1 - after.0);

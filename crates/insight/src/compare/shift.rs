@@ -48,6 +48,13 @@ pub fn median(values: &[f64]) -> Option<f64> {
     median_of_sorted(&sorted)
 }
 
+/// The least and the greatest of numbers; `None` if there are none.
+pub(super) fn ends(values: &[f64]) -> Option<(f64, f64)> {
+    let values = values.iter().copied();
+    let least = values.clone().reduce(f64::min)?;
+    Some((least, values.fold(least, f64::max)))
+}
+
 /// Which of the numbers lie outside of Tukey's fences: by more than 1.5 times the distance
 /// of the quartiles below the lower or above the upper one (quartiles between two numbers are
 /// interpolated). None if there are fewer than five, of which each may be a quartile.

@@ -41,7 +41,7 @@ async fn calls(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
         }
     };
     let is_wanted = |reason| reason == WaitReason::ForeignCall;
-    scope.each_turn_blocked(is_wanted, listen, look).await;
+    scope.each_turn_blocked((is_wanted, 0), listen, look).await;
     calls
 }
 

@@ -71,7 +71,7 @@ async fn hand_overs(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<HandOver> {
         }
     };
     scope
-        .each_turn_blocked(WaitReason::is_for_thread, listen, look)
+        .each_turn_blocked((WaitReason::is_for_thread, 0), listen, look)
         .await;
     all
 }

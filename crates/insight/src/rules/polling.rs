@@ -78,12 +78,14 @@ async fn woken(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Wok
         }
     };
     let is_wanted = |reason| reason == WaitReason::Delay;
-    scope.each_turn_blocked(is_wanted, listen, look).await;
+    scope
+        .each_turn_blocked((is_wanted, LEAST), listen, look)
+        .await;
     woken.retain(|_, woken| woken.by_timer >= LEAST);
-    let mut steps = Steps::new(listen);
     if woken.is_empty() {
         return woken;
     }
+    let mut steps = Steps::new(listen);
     for cap in scope.cap_ids() {
         let mut runs = store.run_cursor(cap);
         for (at, _) in store.wakeups_on(cap, scope.range) {

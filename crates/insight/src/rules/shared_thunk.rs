@@ -66,7 +66,7 @@ async fn crowds(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Crowd> {
         }
     };
     let is_wanted = |reason| reason == WaitReason::BlackHole;
-    scope.each_turn_blocked(is_wanted, listen, look).await;
+    scope.each_turn_blocked((is_wanted, 0), listen, look).await;
     let mut crowds: Vec<Crowd> = Vec::new();
     for (owner, mut waits) in by_owner {
         waits.sort_small_by_key(Wait::span);

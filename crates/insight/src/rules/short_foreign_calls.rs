@@ -66,7 +66,9 @@ async fn calls(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Cal
         calls.range = calls.range.hull(range);
     };
     let is_wanted = |reason| reason == WaitReason::ForeignCall;
-    scope.each_turn_blocked(is_wanted, listen, look).await;
+    scope
+        .each_turn_blocked((is_wanted, LEAST), listen, look)
+        .await;
     all.retain(|_, calls| calls.count >= LEAST);
     all
 }

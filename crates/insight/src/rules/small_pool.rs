@@ -71,7 +71,9 @@ async fn before_sleep(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
             last = scope.wait(life, turn, 0).filter(|wait| wait.ns >= LONG_NS);
         }
     };
-    scope.each_turn_blocked(is_for_place, listen, look).await;
+    scope
+        .each_turn_blocked((is_for_place, 0), listen, look)
+        .await;
     all
 }
 

@@ -65,7 +65,7 @@ async fn waiters(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, W
         }
     };
     let is_wanted = |reason| reason == WaitReason::Stm;
-    scope.each_turn_blocked(is_wanted, listen, look).await;
+    scope.each_turn_blocked((is_wanted, 0), listen, look).await;
     waiters
 }
 

@@ -41,7 +41,7 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     };
     if all_ns >= LONG_NS {
         let is_wanted = |reason| reason == WaitReason::ThrowTo;
-        scope.each_turn_blocked(is_wanted, listen, look).await;
+        scope.each_turn_blocked((is_wanted, 0), listen, look).await;
     }
     let Some(longest) = waits.iter().max_by_key(|wait| wait.ns) else {
         return Outcome::Clear(match longest_ns {
