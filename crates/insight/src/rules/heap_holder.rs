@@ -162,7 +162,11 @@ impl<'a> Holder<'a> {
         match self.group {
             Group::Threads => (
                 "These are threads and their stacks: many threads that wait and never end, or a few that recurse deeply.".to_owned(),
-                "See the panel Threads for threads that are blocked for long: end them, or bound how many there are.",
+                if Input::Threads.is_in(&scope.log.info) {
+                    "See the panel Threads for threads that are blocked for long: end them, or bound how many there are."
+                } else {
+                    "Take a log with events of threads too (+RTS -ls): the panel Threads then shows which are blocked for long. End them, or bound how many there are."
+                },
             ),
             Group::Lists => (
                 "These are the cells of lists, without their elements: a list is kept that could be consumed as it is made, or text is kept as String, whose cells take three words for each letter.".to_owned(),

@@ -52,8 +52,8 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ));
     }
     let title = format!(
-        "{} of the program are {} of the log, one for each {} of work",
-        format::many(count, "message"),
+        "{} are {} of the log, one for each {} of work",
+        format::many(count, "user message"),
         format::fraction(share),
         format::duration(Duration(between_ns))
     );
@@ -62,9 +62,9 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Bytes(bytes);
     finding.share = share;
-    finding.meaning = "To make a text and write it takes some hundred nanoseconds and more: these times are as much of the messages as of the program, and the program without them is faster.".into();
+    finding.meaning = "To make a text and write it takes some hundred nanoseconds and more, so that much of the time in this log is for messages: without them the program is faster.".into();
     finding.tries = vec![
-        Try::code("Say it less often: for each batch, or each hundredth item."),
+        Try::code("Trace less often: once for a batch, or for each hundredth item."),
         Try::code(
             "Take a log without them: +RTS -l-u. They are not written then, though their texts may still be made.",
         ),

@@ -127,7 +127,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ));
     }
     let title = format!(
-        "{waiting:.1} threads waited at a time for a place in a pool, and who had one slept"
+        "On average {waiting:.1} threads waited for a place in a pool, whose holders were asleep"
     );
     let mut finding = scope
         .of_idle((NAME, title), ledger, (stretches, cap_ns), listen)
