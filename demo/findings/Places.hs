@@ -30,16 +30,16 @@ asking places = do
     return answer
   mapM_ takeMVar answers
 
--- | Ten workers, and jobs that come one by one.
+-- | Ten workers, each with a box for its next job, and jobs that come one by one.
 working :: IO ()
 working = do
-  jobs <- newChan
   done <- newEmptyMVar
-  replicateM_ 10 . forkIO . forever $ do
-    () <- readChan jobs
+  boxes <- replicateM 10 newEmptyMVar
+  forM_ boxes $ \box -> forkIO . forever $ do
+    () <- takeMVar box
     sleep
     putMVar done ()
-  void . forkIO $ replicateM_ 60 (writeChan jobs () >> threadDelay 2000)
+  void . forkIO . forM_ (take 60 (cycle boxes)) $ \box -> putMVar box () >> threadDelay 2000
   replicateM_ 60 (takeMVar done)
 
 sleep :: IO ()

@@ -56,6 +56,15 @@ fn of_one_run_each_only_what_is_counted_is_claimed() {
     );
     assert_eq!(compared(COUNTED, &[0.0], &[0.0]).claim, Claim::NoDifference);
     assert_eq!(compared(COUNTED, &[0.0], &[1.0]).claim, Claim::Changed);
+    // Sides lie apart, but by no more than the runs of one do; then by much more.
+    assert_eq!(
+        compared(COUNTED, &[100.0, 110.0], &[130.0, 150.0]).claim,
+        Claim::TooFewRuns
+    );
+    assert_eq!(
+        compared(COUNTED, &[100.0, 101.0], &[130.0, 131.0]).claim,
+        Claim::Changed
+    );
     // Runs of one side differ by more than the sides do.
     assert_eq!(
         compared(COUNTED, &[100.0, 120.0], &[110.0, 125.0]).claim,
