@@ -15,6 +15,7 @@ use gloo_timers::callback::Timeout;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
+use super::ahead::Ahead;
 use super::dom::set_style;
 use super::timeline::Observer;
 use columns::{ColumnsMenu, is_narrow};
@@ -110,6 +111,8 @@ pub(super) struct Grid {
     /// The height of what is in view.
     height: f64,
     wanted: Range<u64>,
+    /// Where the keyboard went.
+    went: Ahead<u64>,
     settle: Option<Timeout>,
     listener: Option<EventListener>,
     observer: Option<Observer>,
@@ -133,6 +136,7 @@ impl Component for Grid {
             scroll_px: 0.0,
             height: 0.0,
             wanted: 0..0,
+            went: Ahead::default(),
             settle: None,
             listener: None,
             observer: None,
@@ -146,6 +150,14 @@ impl Component for Grid {
         }
         if props.scroll_to.serial != old.scroll_to.serial {
             self.reveal(props, props.scroll_to.row);
+        }
+        if props.current != old.current {
+            match props.current {
+                Some(row) => {
+                    self.went.comes_back(&row);
+                }
+                None => self.went.clear(),
+            }
         }
         if props.sums.is_some() != old.sums.is_some() {
             self.measure(props);
@@ -189,6 +201,8 @@ impl Component for Grid {
             Msg::Arrange(change) => {
                 self.arrangement = Rc::new(self.arrangement.changed(change));
                 columns::keep_as(props.name, &self.arrangement);
+                // At once: the next key makes the column wider than it is then.
+                self.lay_out();
             }
             Msg::Clicked(went) => {
                 props.on_current.emit(went);
@@ -206,12 +220,7 @@ impl Component for Grid {
         if first_render {
             self.listen(ctx);
         }
-        if self.styled.as_ref() != Some(&self.arrangement)
-            && let Some(scroller) = self.scroller.cast::<HtmlElement>()
-        {
-            columns::lay_out(&scroller, &self.arrangement);
-            self.styled = Some(Rc::clone(&self.arrangement));
-        }
+        self.lay_out();
         let height = self.spacer_px(ctx.props());
         let part = self.first.fract() * ROW_PX;
         for (node, property, value) in [
@@ -308,24 +317,35 @@ impl Grid {
         self.observer = Observer::new(&scroller, resized);
     }
 
+    /// Gives the columns the widths that they are arranged to have.
+    fn lay_out(&mut self) {
+        if self.styled.as_ref() != Some(&self.arrangement)
+            && let Some(scroller) = self.scroller.cast::<HtmlElement>()
+        {
+            columns::lay_out(&scroller, &self.arrangement);
+            self.styled = Some(Rc::clone(&self.arrangement));
+        }
+    }
+
     fn key(&mut self, props: &GridProps, event: &KeyboardEvent) -> bool {
         if event.ctrl_key() || event.meta_key() || event.alt_key() || props.total == 0 {
             return false;
         }
         let last = props.total - 1;
         let page = (self.fitting() as u64).saturating_sub(1).max(1);
-        let here = props.current.unwrap_or(self.first.ceil() as u64);
+        let current = self.went.last().copied().or(props.current);
+        let here = current.unwrap_or(self.first.ceil() as u64);
         let key = event.key();
         let row = match key.as_str() {
             "ArrowLeft" | "ArrowRight" => {
-                if let (Some(on_fold), Some(row)) = (&props.on_fold, props.current) {
+                if let (Some(on_fold), Some(row)) = (&props.on_fold, current) {
                     event.prevent_default();
                     event.stop_propagation();
                     on_fold.emit((row, key == "ArrowRight"));
                 }
                 return false;
             }
-            "ArrowDown" if props.current.is_none() => here,
+            "ArrowDown" if current.is_none() => here,
             "ArrowDown" => here.saturating_add(1),
             "ArrowUp" => here.saturating_sub(1),
             "PageDown" => here.saturating_add(page),
@@ -336,7 +356,7 @@ impl Grid {
                 // Enter on a column's button sorts.
                 let grid = self.scroller.cast::<HtmlElement>();
                 let on_grid = event.target() == grid.map(Into::into);
-                if let Some(row) = props.current.filter(|_| on_grid) {
+                if let Some(row) = current.filter(|_| on_grid) {
                     event.prevent_default();
                     props.on_activate.emit(row);
                 }
@@ -348,6 +368,9 @@ impl Grid {
         event.prevent_default();
         event.stop_propagation();
         self.reveal(props, row);
+        if current != Some(row) {
+            self.went.push(row);
+        }
         props.on_current.emit(Went {
             row,
             extend: event.shift_key(),

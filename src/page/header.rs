@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::dom::value_of;
+use super::field::Field;
 use super::file_name::file_name;
 use super::menu::Menu;
 use super::same::Same;
@@ -59,7 +59,6 @@ fn Logo() -> Html {
 /// The header.
 #[component]
 pub(super) fn Header(props: &HeaderProps) -> Html {
-    let oninput = props.on_filter.reform(value_of::<InputEvent>);
     let does = |action: Action| props.on_action.reform(move |_: MouseEvent| action);
     let theme = match props.theme {
         Choice::System => "Theme: as the system",
@@ -90,7 +89,7 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
             </div>
             <label class="search">
                 <span class="visually-hidden">{ "Filter tracks by name, threads by label or number" }</span>
-                <input ref={props.filter_node.clone()} type="search" placeholder="Filter tracks" value={props.filter.clone()} {oninput} />
+                <Field node={props.filter_node.clone()} kind="search" placeholder="Filter tracks" value={props.filter.clone()} on_input={props.on_filter.clone()} />
                 <kbd aria-hidden="true">{ "/" }</kbd>
             </label>
             <span class="actions">

@@ -2,6 +2,9 @@
 //! They carry the focus and the names for screen readers, and what can be
 //! done with a track: fold, pin, hide, move, limit the selection to it.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlElement};
 use yew::prelude::*;
@@ -58,6 +61,8 @@ struct Dragged {
 #[component]
 pub(super) fn Heads(props: &HeadsProps) -> Html {
     let dragged = use_state_eq(|| None::<Dragged>);
+    // A drag ends with a click, which is none.
+    let was_drag = use_mut_ref(|| false);
     let place = use_mut_ref(|| 0_usize);
     {
         let deps = (
@@ -83,7 +88,8 @@ pub(super) fn Heads(props: &HeadsProps) -> Html {
         .or_else(|| tracks.get(first).map(|track| &track.id));
     let head = |index: usize| {
         let track = &tracks[index];
-        head(props, index, track, current == Some(&track.id), &dragged)
+        let is_current = current == Some(&track.id);
+        head(props, index, track, is_current, (&dragged, &was_drag))
     };
     html! {
         <div class="heads" role="treegrid" aria-label={props.label.clone()} aria-rowcount={tracks.len().to_string()}>
@@ -149,7 +155,7 @@ fn head(
     index: usize,
     track: &Track,
     current: bool,
-    dragged: &UseStateHandle<Option<Dragged>>,
+    (dragged, was_drag): (&UseStateHandle<Option<Dragged>>, &Rc<RefCell<bool>>),
 ) -> Html {
     let heading = track.row().is_none();
     let dropped_on = dragged
@@ -175,11 +181,16 @@ fn head(
     };
     let onclick = {
         let (on_change, name) = (props.on_change.clone(), track.id.clone());
+        let was_drag = Rc::clone(was_drag);
         heading.then(|| {
-            Callback::from(move |_: MouseEvent| on_change.emit(TrackChange::Fold(name.clone())))
+            Callback::from(move |_: MouseEvent| {
+                if !was_drag.take() {
+                    on_change.emit(TrackChange::Fold(name.clone()));
+                }
+            })
         })
     };
-    let (down, moved, up) = dragging(props, track, dragged);
+    let (down, moved, up) = dragging(props, track, dragged, was_drag);
     html! {
         <div {class} id={head_id(props.viewer.number(), &track.id)} key={format!("{level} {}", track.id)} role="row" aria-level={level}
             aria-rowindex={(index + 1).to_string()} aria-expanded={heading.then(|| (!track.folded).to_string())}
@@ -229,10 +240,13 @@ fn dragging(
     props: &HeadsProps,
     track: &Track,
     dragged: &UseStateHandle<Option<Dragged>>,
+    was_drag: &Rc<RefCell<bool>>,
 ) -> (Pointer, Pointer, Pointer) {
     let down = {
         let (dragged, name) = (dragged.clone(), track.id.clone());
+        let was_drag = Rc::clone(was_drag);
         Callback::from(move |event: PointerEvent| {
+            was_drag.replace(false);
             // Fingers scroll here.
             if event.button() != 0 || event.pointer_type() == "touch" {
                 return;
@@ -263,7 +277,7 @@ fn dragging(
     let up = {
         let (dragged, viewer, layout) =
             (dragged.clone(), props.viewer.clone(), props.layout.clone());
-        let on_change = props.on_change.clone();
+        let (on_change, was_drag) = (props.on_change.clone(), Rc::clone(was_drag));
         Callback::from(move |event: PointerEvent| {
             let drag = (*dragged).clone();
             dragged.set(None);
@@ -273,6 +287,7 @@ fn dragging(
                 Some(layout.drop_at(drag.name, over))
             });
             if let Some(change) = dropped.filter(|_| event.type_() == "pointerup") {
+                was_drag.replace(true);
                 on_change.emit(change);
             }
         })

@@ -2,6 +2,7 @@
 //! the worker, and paints the answers.
 
 mod act;
+mod ahead;
 mod app;
 mod beside;
 mod canvas;
@@ -11,6 +12,7 @@ mod copy;
 mod details;
 mod dialog;
 mod dom;
+mod field;
 mod file_name;
 mod files;
 mod finding_marks;

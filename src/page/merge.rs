@@ -1,9 +1,10 @@
 //! The dialog that asks how logs are to be put onto one axis of time.
 
-use web_sys::{HtmlInputElement, SubmitEvent};
+use web_sys::SubmitEvent;
 use yew::prelude::*;
 
 use super::dialog::{close_modal, open_modal};
+use super::field::Field;
 use eventlog_edit::merge::Align;
 use protocol::MergeWish;
 
@@ -113,12 +114,6 @@ impl Chosen {
     }
 }
 
-/// What is typed into a field.
-fn typed(event: &InputEvent) -> String {
-    let input: HtmlInputElement = event.target_unchecked_into();
-    input.value()
-}
-
 /// The dialog.
 #[component]
 pub(super) fn Merge(props: &MergeProps) -> Html {
@@ -135,9 +130,9 @@ pub(super) fn Merge(props: &MergeProps) -> Html {
     };
     let change = |change: fn(&mut Chosen, String)| {
         let chosen = chosen.clone();
-        Callback::from(move |event: InputEvent| {
+        Callback::from(move |text| {
             let mut next = Chosen::clone(&chosen);
-            change(&mut next, typed(&event));
+            change(&mut next, text);
             chosen.set(next);
         })
     };
@@ -168,8 +163,8 @@ pub(super) fn Merge(props: &MergeProps) -> Html {
             })
         };
         let is_chosen = chosen.way == place;
-        let field = |label: &'static str, value: &str, oninput: Callback<InputEvent>| {
-            html! { <label class="words">{ label }{ " " }<input type="text" value={value.to_owned()} {oninput} spellcheck="false" autocomplete="off" autocapitalize="off" /></label> }
+        let field = |label: &'static str, value: &str, on_input: Callback<String>| {
+            html! { <label class="words">{ label }{ " " }<Field kind="text" value={value.to_owned()} {on_input} /></label> }
         };
         html! {
             <div class="way">
@@ -188,19 +183,19 @@ pub(super) fn Merge(props: &MergeProps) -> Html {
     let offset = |(place, name): (usize, &String)| {
         let chosen = chosen.clone();
         let value = chosen.offsets_ms.get(place).cloned().unwrap_or_default();
-        let oninput = Callback::from(move |event: InputEvent| {
+        let on_input = Callback::from(move |typed| {
             let mut next = Chosen::clone(&chosen);
             if let Some(offset) = next.offsets_ms.get_mut(place) {
-                *offset = typed(&event);
+                *offset = typed;
             }
             chosen.set(next);
         });
-        let invalid = *wrong == Some(place);
+        let is_wrong = *wrong == Some(place);
         html! {
             <li>
                 <span class="file" title={name.clone()}>{ name }</span>
-                <label>{ "shift by " }<input type="text" inputmode="decimal" {value} {oninput} aria-invalid={invalid.to_string()}
-                    aria-label={format!("{name}: shift by so many milliseconds")} />{ " ms" }</label>
+                <label>{ "shift by " }<Field kind="decimal" {value} {on_input} {is_wrong}
+                    label={format!("{name}: shift by so many milliseconds")} />{ " ms" }</label>
             </li>
         }
     };

@@ -52,6 +52,13 @@ pub(super) struct PaletteProps {
     pub(super) on_close: Callback<()>,
 }
 
+/// What was typed, and the entries for it.
+#[derive(PartialEq)]
+struct Found {
+    typed: String,
+    entries: Vec<Entry>,
+}
+
 /// The entries for what was typed, best first.
 fn found(entries: &[Entry], typed: &str, filters: bool) -> Vec<Entry> {
     let names = entries.iter().map(|entry| entry.name.as_str());
@@ -83,7 +90,10 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     let at = use_state_eq(|| 0_usize);
     let shown = use_memo(
         ((*typed).clone(), Rc::clone(&props.entries), props.filters),
-        |(typed, entries, filters)| found(entries, typed, *filters),
+        |(typed, entries, filters)| Found {
+            typed: typed.clone(),
+            entries: found(entries, typed, *filters),
+        },
     );
     {
         let dialog = dialog.clone();
@@ -111,17 +121,18 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     };
     let onkeydown = {
         let (dialog, at, pick) = (dialog.clone(), at.clone(), Rc::clone(&pick));
-        let (typed, shown, props) = (typed.clone(), Rc::clone(&shown), props.clone());
+        let (shown, props) = (Rc::clone(&shown), props.clone());
         move |event: KeyboardEvent| {
             // While the palette is open, no key is for what is behind it.
             event.stop_propagation();
-            if let Some(to) = moved(*at, shown.len(), &event.key()) {
+            if let Some(to) = moved(*at, shown.entries.len(), &event.key()) {
                 at.set(to);
             } else if event.key() == "Enter" && !event.is_composing() {
-                // On a busy machine the list of what was typed is not rendered yet.
+                // On a busy machine the list of what was typed is not rendered yet. (A state
+                // handle tells the newest value, not that of the list.)
                 let now = value_of(event.clone());
-                if now == *typed {
-                    pick(shown.get(*at));
+                if now == shown.typed {
+                    pick(shown.entries.get(*at));
                 } else {
                     pick(found(&props.entries, &now, props.filters).first());
                 }
@@ -146,18 +157,18 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
             }
         }
     };
-    let options = shown.iter().enumerate().map(|(number, entry)| {
+    let options = shown.entries.iter().enumerate().map(|(number, entry)| {
         let (pick, shown, at_setter) = (Rc::clone(&pick), Rc::clone(&shown), at.setter());
         html! {
             <li id={option_id(number)} role="option" aria-selected={(number == *at).to_string()}
-                onmousemove={move |_: MouseEvent| at_setter.set(number)} onclick={move |_: MouseEvent| pick(shown.get(number))}>
+                onmousemove={move |_: MouseEvent| at_setter.set(number)} onclick={move |_: MouseEvent| pick(shown.entries.get(number))}>
                 <span class="name">{ &entry.name }</span>
                 <span class="kind">{ entry.kind }</span>
                 if let Some(key) = &entry.key { <kbd>{ key }</kbd> }
             </li>
         }
     });
-    let active = (!shown.is_empty()).then(|| option_id(*at));
+    let active = (!shown.entries.is_empty()).then(|| option_id(*at));
     // The pointer shall not take the focus from the field.
     let keep_focus = |event: MouseEvent| event.prevent_default();
     // The field keeps its own text: given back what was typed a render ago, it would lose what
@@ -168,10 +179,10 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
                 aria-activedescendant={active} aria-label="What to find" placeholder="Find an action, a track or a note"
                 autofocus=true autocomplete="off" spellcheck="false" {oninput} {onkeydown} />
             <ul ref={list} id="palette-list" role="listbox" aria-label="What was found" onmousedown={keep_focus}>{ for options }</ul>
-            if shown.is_empty() {
+            if shown.entries.is_empty() {
                 <p class="nothing">{ "Nothing has that name." }</p>
             }
-            <span class="visually-hidden" role="status">{ format!("{} found", format::count(shown.len() as u64)) }</span>
+            <span class="visually-hidden" role="status">{ format!("{} found", format::count(shown.entries.len() as u64)) }</span>
         </dialog>
     }
 }

@@ -5,7 +5,7 @@
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
 
-use super::dom::value_of;
+use super::field::Field;
 use super::menu::{Menu, focus_button};
 use super::same::Same;
 use analysis::timeline::thread_lane::ThreadOrder;
@@ -125,12 +125,11 @@ fn prefixes(props: &TrackMenuProps) -> Html {
     let (start, stop) = (start.join(", "), stop.join(", "));
     let field = |name: &'static str, value: &str, of: fn(&str, &str, &str) -> SpanPrefixes| {
         let (start, stop) = (start.clone(), stop.clone());
-        let onchange = props
+        let on_change = props
             .on_change
-            .reform(move |event: Event| TrackChange::Prefixes(of(&start, &stop, &value_of(event))));
+            .reform(move |typed: String| TrackChange::Prefixes(of(&start, &stop, &typed)));
         html! {
-            <label class="words">{ name }<input type="text" value={value.to_owned()} spellcheck="false"
-                autocomplete="off" autocapitalize="off" {onchange} /></label>
+            <label class="words">{ name }<Field kind="text" value={value.to_owned()} {on_change} /></label>
         }
     };
     html! {

@@ -1,7 +1,7 @@
 // What axe-core can tell about the page: WCAG 2.2, levels A and AA.
 
-import { expect, test } from '@playwright/test';
-import { fixture, openLog, pointAlong, started, timeline, violations } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, openLog, pointAlong, started, test, timeline, violations } from './helpers.js';
 
 for (const colorScheme of ['light', 'dark']) {
   test(`the ${colorScheme} start page is accessible`, async ({ page }) => {

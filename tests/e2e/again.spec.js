@@ -2,9 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 
-import { drop, fixture, fragment, loaded, openInstead, openLog, timeline } from './helpers.js';
+import { drop, fixture, fragment, loaded, openInstead, openLog, test, timeline } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 const OTHER = fixture('ghc-9.6.6/gc-heavy-N1-l');

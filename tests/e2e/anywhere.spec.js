@@ -1,8 +1,8 @@
 // The site works from any folder of any static server, as somebody puts it there who unpacked
 // its zip: nothing in it asks for a path, a header or a type that only some servers have.
 
-import { expect, test } from '@playwright/test';
-import { fixture, fragment, loaded, openLog, serveFolder } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, fragment, loaded, openLog, serveFolder, test } from './helpers.js';
 
 const FOLDER = '/some/deep/path/';
 

@@ -1,9 +1,9 @@
 // The page in other browsers than Chromium, where they are installed: a log is opened, zoomed,
 // selected in, seen as a flame graph, and a link brings the same view back.
 
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { OTHERS } from './browsers.js';
-import { fixture } from './helpers.js';
+import { fixture, test } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/prof-ffi-safe-N1-p-l');
 

@@ -2,8 +2,8 @@
 // the page is loaded again.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { fixture, openLog, violations } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, openLog, test, violations } from './helpers.js';
 
 const LOG = fixture('ghc-9.0.2/stops-N4-la');
 

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openLog, openPalette } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, fragment, loaded, openLog, openPalette, test } from './helpers.js';
 
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 const NEW = fixture('ghc-9.6.6/ffi-safe-N2-la');
@@ -129,6 +129,7 @@ test('a log and itself have no difference', async ({ page }) => {
   await expect(page.locator('.compare-facts')).toContainText('Both logs have the same program');
   await expect(page.locator('.compare-side')).not.toContainText(/new|gone|worse|better/);
   await page.getByLabel('also what is unchanged').check();
+  await expect(page.getByRole('grid', { name: 'Numbers before and after' })).toBeVisible();
   await page.getByPlaceholder('Filter numbers').fill('time.wall');
   await expect(number(page, 'time.wall')).toContainText('the same');
 });

@@ -1,7 +1,7 @@
 // Where events are too many for a sign each, columns say how many they are; near enough each has its sign.
 
-import { expect, test } from '@playwright/test';
-import { fixture, openLog, pointAlong, strip, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, openLog, pointAlong, strip, test, timeline } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/endless-killed-flush-N2-l');
 

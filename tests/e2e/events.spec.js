@@ -1,8 +1,8 @@
 // The list of events: every row of the reference, filters, searches, jumps.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openInstead, openLog, pointAlong, reference, strip, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, fragment, loaded, openInstead, openLog, pointAlong, reference, strip, test, timeline } from './helpers.js';
 
 const FORKIO = 'ghc-9.6.6/fib-forkio-N2-l';
 

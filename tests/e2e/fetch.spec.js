@@ -2,8 +2,8 @@
 
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { fixture, fragment, loaded, openLog } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, fragment, loaded, openLog, test } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 const OWN = 'www/demo/parallel-sort.eventlog.gz';

@@ -1,7 +1,7 @@
 // Findings: listed, opened, gone to, in the link, for a range, with the keyboard alone.
 
-import { expect, test } from '@playwright/test';
-import { colours, fixture, fragment, loaded, openLog, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { colours, fixture, fragment, loaded, openLog, test, timeline } from './helpers.js';
 
 /** The log of a program that provokes a rule. */
 const provoked = (rule) => fixture(`../findings/${rule}-found`).concat('.gz');

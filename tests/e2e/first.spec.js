@@ -1,7 +1,7 @@
 // The first page is of use before the program is there.
 
-import { expect, test } from '@playwright/test';
-import { drop, fixture, loaded, started } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, loaded, started, test } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 const PROGRAM = '**/app_bg.wasm';

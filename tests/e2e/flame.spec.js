@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, openLog, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, fragment, openLog, test, timeline } from './helpers.js';
 
 const DEMO = fileURLToPath(new URL('../../www/demo/profiled-ffi.eventlog.gz', import.meta.url));
 const SAFESCOPE = fileURLToPath(new URL('../fixtures/safescope/', import.meta.url));

@@ -4,9 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 
-import { drop, fixture, fragment, loaded, openLog, timeline, violations } from './helpers.js';
+import { drop, fixture, fragment, loaded, openLog, test, timeline, violations } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/dense-N2-l-flush');
 const SMALL = fixture('ghc-9.6.6/fib-forkio-N2-l');

@@ -2,8 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@playwright/test';
-import { fixture, openLog, started, openPalette } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, openLog, openPalette, started, test } from './helpers.js';
 
 const GUIDE = './www/guide.html';
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));

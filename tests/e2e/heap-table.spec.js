@@ -1,8 +1,8 @@
 // The tables of the heap: all bands, two censuses, what grows.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { fixture, fragment, openLog } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, fragment, openLog, test } from './helpers.js';
 
 /** A log with a profile by closure type. */
 const LOG = fixture('ghc-9.6.6/heap-N2-hT-l-au');

@@ -1,8 +1,8 @@
 // The panel of the heap: it opens by itself, its chart is pointed at, walked,
 // pinned and changed, and what is done to it stands in the link.
 
-import { expect, test } from '@playwright/test';
-import { fixture, fragment, openLog, strip, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, fragment, openLog, strip, test, timeline } from './helpers.js';
 
 const BY_TYPE = fixture('ghc-9.6.6/heap-N2-hT-l-au');
 const BY_INFO_TABLE = fixture('ghc-9.10.3/heap-ipe-N1-hi-l-au');

@@ -6,11 +6,33 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { basename, extname, join } from 'node:path';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { expect } from '@playwright/test';
+import { expect, test as base } from '@playwright/test';
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
+
+/**
+ * Makes a page busy: Yew renders until 16 ms have passed, and lets the browser go on before it continues. Here time
+ * flies, and each pause is long, so that whatever depends on a render that came in time shows that it does.
+ */
+function busyPage() {
+  const now = Date.now;
+  const later = window.setTimeout;
+  let lost = 0;
+  Date.now = () => now() + (lost += 17);
+  window.setTimeout = (run, delay, ...rest) => later(run, delay || 15, ...rest);
+}
+
+/** The test of a page, which `test.use({ busy: true })` or EVENTSCOPE_BUSY=1 makes busy. */
+export const test = base.extend({
+  busy: [!!process.env.EVENTSCOPE_BUSY, { option: true }],
+  async context({ context, busy }, use) {
+    if (busy) await context.addInitScript(busyPage);
+    await use(context);
+  },
+});
 
 /** No more types than the oldest servers know; WebAssembly is not among them. */
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };

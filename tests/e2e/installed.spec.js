@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openInstead, openLog, serveFolder, started } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, fragment, loaded, openInstead, openLog, serveFolder, started, test } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 

@@ -1,14 +1,13 @@
 // The help tells what the marks mean, with pictures that follow the theme;
 // more contrast can be had without the system asking for it.
 
-import { expect, test } from '@playwright/test';
-import { fixture, openLog } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, openLog, openPalette, started, test } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
 async function choose(page, action) {
-  await page.keyboard.press('Control+k');
-  await expect(page.getByRole('combobox', { name: 'What to find' })).toBeFocused();
+  await openPalette(page);
   await page.keyboard.type(action);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('dialog', { name: 'Find an action' })).toHaveCount(0);
@@ -21,7 +20,11 @@ const samples = (page) => page.locator('.mark-legend canvas').evaluateAll((canva
     return new Set(new Uint32Array(data.buffer)).size;
   }));
 
-const picture = (page) => page.locator('.mark-legend canvas').first().evaluate((canvas) => canvas.toDataURL());
+async function picture(page) {
+  const canvas = page.locator('.mark-legend canvas').first();
+  await expect(canvas).toBeVisible();
+  return canvas.evaluate((it) => it.toDataURL());
+}
 
 for (const width of [1280, 480]) {
   test(`the legend has a picture and a sentence for every mark, ${width} px wide`, async ({ page }) => {
@@ -61,6 +64,7 @@ test('the contrast is a choice of its own, is kept, and repaints', async ({ page
   await expect(root).toHaveAttribute('data-theme', 'dark');
   expect(await ink()).toBe('rgb(255, 255, 255)');
   await page.reload();
+  await started(page);
   await expect(root).toHaveAttribute('data-contrast', 'more');
   expect(await ink()).toBe('rgb(255, 255, 255)');
   await page.keyboard.press('t');

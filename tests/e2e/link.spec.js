@@ -1,7 +1,7 @@
 // The link: it follows the view, and restores it elsewhere.
 
-import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openLog, pointAlong, strip, timeline, openPalette } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, fragment, loaded, openLog, openPalette, pointAlong, strip, test, timeline } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
@@ -192,6 +192,7 @@ test('twenty changes come back with the link, pixel by pixel', async ({ page, br
   await page.getByRole('button', { name: 'Left heavy' }).click();
   await page.mouse.move(x(0.3), cap(1));
   await page.keyboard.press('b');
+  await expect(page.locator('.notes-list').getByRole('textbox')).toBeFocused();
   await page.keyboard.type('slow?');
   await page.keyboard.press('Enter');
   await page.getByRole('tab', { name: 'Flame graph' }).click();

@@ -1,7 +1,7 @@
 // A log on the page: lanes, gestures, numbers, panels.
 
-import { expect, test } from '@playwright/test';
-import { colours, drop, fixture, fragment, loaded, openLog, pointAlong, reference, started, strip, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { colours, drop, fixture, fragment, loaded, openLog, pointAlong, reference, started, strip, test, timeline } from './helpers.js';
 
 const GC_HEAVY = 'ghc-9.6.6/gc-heavy-N2-la-nonmoving';
 const FORKIO = 'ghc-9.6.6/fib-forkio-N2-l';

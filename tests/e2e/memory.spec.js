@@ -3,8 +3,8 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, loaded, openInstead } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, loaded, openInstead, test } from './helpers.js';
 
 /** Writes a log of 40 MB: many logs in one file, as restarted logging leaves them. */
 function writeLog(testInfo, name, pack = (bytes) => bytes) {

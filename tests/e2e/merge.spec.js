@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, loaded, openLog, violations } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, loaded, openLog, test, violations } from './helpers.js';
 
 const LOGS = ['ghc-9.6.6/fib-forkio-N2-l', 'ghc-9.6.6/sparks-N2-ls', 'ghc-9.6.6/dense-N2-l-flush'].map(fixture);
 

@@ -1,8 +1,8 @@
 // Notes: added, named, listed, gone to, in the link and in a file.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openInstead, openLog, reference, timeline, openPalette } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, fragment, loaded, openInstead, openLog, openPalette, reference, test, timeline } from './helpers.js';
 
 const NAME = 'ghc-9.6.6/fib-forkio-N2-l';
 const LOG = fixture(NAME);

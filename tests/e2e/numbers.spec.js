@@ -1,8 +1,8 @@
 // The panels of numbers: summary, collections, sparks.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { fixture, fragment, openLog, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, fragment, openLog, test, timeline } from './helpers.js';
 
 const GC_HEAVY = 'ghc-9.0.2/gc-heavy-nt-l';
 const SPARKS = 'ghc-9.0.2/sparks-N4-lsf';

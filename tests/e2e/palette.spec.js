@@ -1,7 +1,7 @@
 // The palette and the keys, by keyboard alone.
 
-import { expect, test } from '@playwright/test';
-import { fixture, fragment, openLog, started, openPalette } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, fragment, openLog, openPalette, started, test } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 

@@ -1,7 +1,7 @@
 // Which messages announce spans of the program can be set.
 
-import { expect, test } from '@playwright/test';
-import { fixture, fragment, openLog } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, fragment, openLog, test } from './helpers.js';
 
 // High enough for all tracks of the log: those that are not seen have no heads.
 test.use({ viewport: { width: 1280, height: 1100 } });

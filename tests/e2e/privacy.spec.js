@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-import { expect, test } from '@playwright/test';
-import { drop, fixture, loaded, openLog, started, timeline, openPalette } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, loaded, openLog, openPalette, started, test, timeline } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 

@@ -1,8 +1,8 @@
 // The process panel: everything in it is that of the reference.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openLog, reference, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, fragment, loaded, openLog, reference, test, timeline } from './helpers.js';
 
 const FORKIO = 'ghc-9.6.6/fib-forkio-N2-l';
 const CAPS = 'ghc-9.10.3/caps-N2-la';
@@ -101,11 +101,14 @@ test('counts every type of events, sorts them, and lists those of one', async ({
   const types = await numbers(1);
   expect(types).toEqual(types.toSorted((a, b) => a - b));
   await heading('Number').getByRole('button').click();
+  await expect(heading('Number')).toHaveAttribute('aria-sort', 'descending');
   expect(await numbers(1)).toEqual(types.toReversed());
   await heading('Bytes').getByRole('button').click();
+  await expect(heading(/^Bytes/)).toHaveAttribute('aria-sort', 'descending');
   const bytes = await numbers(5);
   expect(bytes).toEqual(bytes.toSorted((a, b) => b - a));
   await heading('Name').getByRole('button').click();
+  await expect(heading('Name')).toHaveAttribute('aria-sort', 'ascending');
   const byName = await column(2);
   expect(byName.map((name) => name.toLowerCase())).toEqual(byName.map((name) => name.toLowerCase()).toSorted());
   await expect(table.locator('tfoot')).toContainText(counts(CAPS).total_events.toLocaleString('en'));

@@ -2,8 +2,8 @@
 // from there to the flame graph.
 
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@playwright/test';
-import { fragment, openLog, pointAlong, strip, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fragment, openLog, pointAlong, strip, test, timeline } from './helpers.js';
 
 // The sample of the landing page: three capabilities, four OS threads with calls.
 const LOG = fileURLToPath(new URL('../../www/demo/profiled-ffi.eventlog.gz', import.meta.url));

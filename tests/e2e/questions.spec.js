@@ -1,8 +1,8 @@
 // Eight questions that a newcomer has, each from the dropped log to the answer with its
 // evidence, in as few steps as promised. A step is a click or a key.
 
-import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, openLog } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, fragment, openLog, test } from './helpers.js';
 
 const provoked = (rule) => fixture(`../findings/${rule}-found`).concat('.gz');
 

@@ -2,8 +2,8 @@
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { fixture, openLog, timeline, violations } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, openLog, test, timeline, violations } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 const PROGRAM = process.env.EVENTSCOPE_PROGRAM ?? 'target/debug/eventscope';

@@ -2,8 +2,8 @@
 // timeline and flame graph, and no text that is cut.
 
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, openLog, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, fragment, openLog, test, timeline } from './helpers.js';
 
 const DEMO = fileURLToPath(new URL('../../www/demo/profiled-ffi.eventlog.gz', import.meta.url));
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');

@@ -1,6 +1,7 @@
 // The samples of the first page open on what they are there to show.
 
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
+import { test } from './helpers.js';
 
 for (const [title, kind, bands] of [
   ['A leak', 'by closure type (-hT)', ['ARR_WORDS', 'Page', 'Traffic']],

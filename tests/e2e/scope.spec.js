@@ -1,8 +1,8 @@
 // Selected tracks, with and without a range: all panels keep to them.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openInstead, openLog, reference, showAllColumns, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, fragment, loaded, openInstead, openLog, reference, showAllColumns, test, timeline } from './helpers.js';
 
 const STOPS = 'ghc-9.0.2/stops-N4-la';
 const PROFILED = 'ghc-9.10.3/prof-time-N2-pj-l';

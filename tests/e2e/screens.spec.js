@@ -1,8 +1,8 @@
 // A screen has more pixels than CSS counts, on phones and where the system or the browser magnifies: a picture is
 // sharp there, as large as without, and what the pointer finds stands where it is painted.
 
-import { expect, test } from '@playwright/test';
-import { drawn, fixture, openLog, strip, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drawn, fixture, openLog, strip, test, timeline } from './helpers.js';
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };

@@ -1,8 +1,8 @@
 // The quick check of a built site: it opens, reads and shows logs, restores a view from a link, explains
 // a file that is no log, keeps to itself, and opens again without a network.
 
-import { expect, test } from '@playwright/test';
-import { colours, drop, fragment, loaded, started, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { colours, drop, fragment, loaded, started, test, timeline } from './helpers.js';
 
 const RUNNING = '#259e79';
 

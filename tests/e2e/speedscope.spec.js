@@ -4,8 +4,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@playwright/test';
-import { fixture, openLog } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, openLog, test } from './helpers.js';
 
 const SPEEDSCOPE = fileURLToPath(
   new URL('../../node_modules/speedscope/dist/release/', import.meta.url),

@@ -1,8 +1,8 @@
 // Small tables of the panels: each is copied and saved as it stands, with exact values where the page rounds them.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { fixture, loaded, openLog, started } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, loaded, openLog, started, test } from './helpers.js';
 
 const TABLES = [
   { log: 'ghc-9.6.6/sparks-N2-ls', panel: 'Sparks', file: 'sparks', part: '.table-out' },

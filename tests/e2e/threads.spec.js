@@ -1,8 +1,8 @@
 // The table of threads: times of the reference, order, filter, range, file, link.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openLog, reference, showAllColumns, strip, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, fragment, loaded, openLog, reference, showAllColumns, strip, test, timeline } from './helpers.js';
 
 const STOPS = 'ghc-9.0.2/stops-N4-la';
 

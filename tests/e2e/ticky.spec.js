@@ -2,8 +2,8 @@
 // details, files, link, keyboard.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { fixture, fragment, loaded, openLog, reference, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, fragment, loaded, openLog, reference, test, timeline } from './helpers.js';
 
 const TICKY = 'ghc-9.10.3/ticky-lT';
 

@@ -2,8 +2,8 @@
 
 import { gunzipSync } from 'node:zlib';
 
-import { expect, test } from '@playwright/test';
-import { fixture, loaded, openLog, started, strip, openPalette } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, loaded, openLog, openPalette, started, strip, test } from './helpers.js';
 
 const card = (page) => page.getByRole('complementary', { name: 'Tour' });
 const tab = (page, name) => expect(page.getByRole('tab', { name, exact: true })).toHaveAttribute('aria-selected', 'true');

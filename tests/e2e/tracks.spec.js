@@ -2,8 +2,8 @@
 // measuring, ranges, details, pictures, and the link that keeps all of it.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, fragment, loaded, openLog, pointAlong, strip, timeline } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, fragment, loaded, openLog, pointAlong, strip, test, timeline } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 

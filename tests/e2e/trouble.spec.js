@@ -1,8 +1,8 @@
 // What is no log, what is half a log, what is cancelled, and a worker that dies.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
-import { drop, fixture, loaded, openInstead } from './helpers.js';
+import { expect } from '@playwright/test';
+import { drop, fixture, loaded, openInstead, test } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 

@@ -8,8 +8,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { expect, test } from '@playwright/test';
-import { fixture, fragment, loaded } from './helpers.js';
+import { expect } from '@playwright/test';
+import { fixture, fragment, loaded, test } from './helpers.js';
 
 const PROGRAM = process.env.EVENTSCOPE_PROGRAM ?? 'target/debug/eventscope';
 

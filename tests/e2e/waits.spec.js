@@ -2,9 +2,10 @@
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
+import { test } from './helpers.js';
 
-const SLEEP = /waitForTimeout|(?<!\btest\.)\bsetTimeout\b|\bsetInterval\b|\bsleep\b|Atomics\.wait|timers\/promises/;
+const SLEEP = /waitForTimeout|(?<!\b(?:test|window)\.)\bsetTimeout\b|\bsetInterval\b|\bsleep\b|Atomics\.wait|timers\/promises/;
 
 test('no test waits for a fixed time', () => {
   const own = fileURLToPath(import.meta.url);

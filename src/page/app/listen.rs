@@ -10,7 +10,7 @@ use web_sys::{DragEvent, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::App;
-use super::perform::focus_filter;
+use super::perform::{focus_filter, keep_chord};
 use crate::act::{Act, on};
 use crate::files;
 use crate::landing;
@@ -50,6 +50,7 @@ pub(super) fn listen(ctx: &Context<App>, filter: NodeRef) -> Vec<EventListener> 
             if let Some(event) = event.dyn_ref::<KeyboardEvent>()
                 && !focus_filter(event, &filter)
             {
+                keep_chord(event);
                 key.emit(event.clone());
             }
         })

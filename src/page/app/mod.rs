@@ -226,7 +226,6 @@ impl Component for App {
     }
 
     fn rendered(&mut self, _: &Context<Self>, is_first_time: bool) {
-        self.show_first();
         if is_first_time {
             landing::started();
         }
@@ -237,6 +236,8 @@ impl Component for App {
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
+        // Not once all is rendered: on a busy machine both pages would be seen until then.
+        self.show_first();
         self.page(ctx)
     }
 }

@@ -91,6 +91,19 @@ pub(super) fn focus_filter(event: &KeyboardEvent, filter: &NodeRef) -> bool {
     true
 }
 
+/// Keeps a key with Ctrl from the browser if it is an action of the page. At once: messages of a busy page come when
+/// the browser has done what it does with it, such as to go to its address bar.
+pub(super) fn keep_chord(event: &KeyboardEvent) {
+    let target = event.target();
+    let target = target.and_then(|target| target.dyn_into::<HtmlElement>().ok());
+    let is_written = target.is_some_and(|target| takes(&target, &event.key()));
+    let action = pressed(event, false);
+    let is_for_page = action == Some(Action::Palette) || (action.is_some() && !is_written);
+    if (event.ctrl_key() || event.meta_key()) && is_for_page {
+        event.prevent_default();
+    }
+}
+
 impl App {
     pub(super) fn key(&mut self, ctx: &Context<Self>, event: KeyboardEvent) -> bool {
         let target = event
@@ -107,6 +120,10 @@ impl App {
             || self.dialogs.share.is_some()
             || self.dialogs.merging.is_some();
         let dialog = is_open && action != Some(Action::Palette);
+        if self.dialogs.palette.is_some() && event.key() == "Escape" {
+            // It was asked for, and is not open yet: it has its keys itself then.
+            return self.dialogs.palette.take().is_some();
+        }
         if self.dialogs.palette.is_some() || dialog {
             return false;
         }

@@ -11,6 +11,7 @@ use yew::prelude::*;
 use crate::client::LogClient;
 use crate::dialog::colour;
 use crate::dom::{setter_of, use_pause, value_of};
+use crate::field::Field;
 use crate::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::guide::how_to_record;
 use crate::panel::span_text;
@@ -436,15 +437,14 @@ struct FilterProps {
 #[component]
 fn Filter(props: &FilterProps) -> Html {
     let view = props.view.clone();
-    let oninput =
-        use_pause(TYPED_MS, props.on_view.clone()).reform(move |event: InputEvent| ThreadView {
-            filter: value_of(event),
-            ..view.clone()
-        });
+    let on_input = use_pause(TYPED_MS, props.on_view.clone()).reform(move |filter| ThreadView {
+        filter,
+        ..view.clone()
+    });
     html! {
         <label class="search">
-            <input type="search" placeholder="Label or number" aria-label="Only threads with this label or number"
-                value={props.view.filter.clone()} {oninput} />
+            <Field kind="search" placeholder="Label or number" label="Only threads with this label or number"
+                value={props.view.filter.clone()} {on_input} />
         </label>
     }
 }

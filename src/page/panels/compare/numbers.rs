@@ -6,6 +6,7 @@ use yew::prelude::*;
 
 use super::{Lead, lead};
 use crate::dom::value_of;
+use crate::field::Field;
 use crate::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::rows_out::{RowsOf, RowsOut};
 use insight::compare::{Comparison, Difference, Trend};
@@ -137,7 +138,7 @@ fn tools(props: &NumbersProps, places: &Rc<Vec<usize>>) -> Html {
             view
         })
     };
-    let on_filter = with(|view, text| view.filter = text).reform(value_of::<InputEvent>);
+    let on_filter = with(|view, text| view.filter = text);
     let on_whole = with(|view, _| view.is_whole = !view.is_whole).reform(value_of::<Event>);
     let rows = {
         let (comparison, places) = (Rc::clone(comparison), Rc::clone(places));
@@ -150,7 +151,7 @@ fn tools(props: &NumbersProps, places: &Rc<Vec<usize>>) -> Html {
         .count();
     html! {
         <p class="tools">
-            <input type="search" placeholder="Filter numbers" aria-label="Filter the numbers by name" value={view.filter.clone()} oninput={on_filter} />
+            <Field kind="search" placeholder="Filter numbers" label="Filter the numbers by name" value={view.filter.clone()} on_input={on_filter} />
             <label><input type="checkbox" checked={view.is_whole} onchange={on_whole} />{ "also what is unchanged" }</label>
             <span class="faint">{ format!("{} of {} differ", format::count(differ as u64), format::count(comparison.rows.len() as u64)) }
                 { if view.sort.is_none() { ", the most important first" } else { "" } }</span>

@@ -6,6 +6,7 @@ use yew::prelude::*;
 
 use crate::client::LogClient;
 use crate::dom::{use_pause, value_of};
+use crate::field::Field;
 use crate::menu::Menu;
 use crate::panel::Marked;
 use crate::rows_out::{RowsOf, RowsOut};
@@ -148,7 +149,6 @@ struct SearchProps {
 #[component]
 fn Search(props: &SearchProps) -> Html {
     let typed = use_pause(TYPED_MS, props.on_change.clone());
-    let oninput = typed.reform(|event: InputEvent| Change::Search(value_of(event)));
     let onkeydown = {
         let (find, change, search) = (
             props.on_find.clone(),
@@ -177,7 +177,7 @@ fn Search(props: &SearchProps) -> Html {
         <span class="find" role="search">
             <label class="search">
                 <span class="visually-hidden">{ "Search the events" }</span>
-                <input type="search" placeholder="Search events" value={props.search.clone()} {oninput} {onkeydown} />
+                <Field kind="search" placeholder="Search events" value={props.search.clone()} on_input={typed.reform(Change::Search)} {onkeydown} />
             </label>
             <button class="icon" onclick={step(false)} disabled={none} title="Previous match (Shift + Enter)" aria-label="Previous match">{ "↑" }</button>
             <button class="icon" onclick={step(true)} disabled={none} title="Next match (Enter)" aria-label="Next match">{ "↓" }</button>

@@ -7,6 +7,7 @@ use yew::prelude::*;
 use super::export::Export;
 use crate::client::LogClient;
 use crate::dom::value_of;
+use crate::field::Field;
 use crate::menu::Menu;
 use crate::panel::span_text;
 use analysis::flamegraph::choosing::{ALL, CAPS, THREADS};
@@ -67,7 +68,6 @@ impl ControlsProps {
 #[component]
 pub(super) fn Controls(props: &ControlsProps) -> Html {
     let search = props.change(|view, text: String| view.search = text);
-    let oninput = search.reform(value_of::<InputEvent>);
     let share = match sources::of(props.source.source).unit() {
         Unit::Time => format!("{} of the time", format::fraction(props.found)),
         Unit::Bytes => format!("{} of the bytes", format::fraction(props.found)),
@@ -91,7 +91,7 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
             <Menu id="flame-compare" label="Compare" title="Compare two times of this log, or two logs">{ comparing(props) }</Menu>
             <label class="search">
                 <span class="visually-hidden">{ "Search frames" }</span>
-                <input type="search" placeholder="Search frames" value={props.view.search.clone()} {oninput} {onkeydown} />
+                <Field kind="search" placeholder="Search frames" value={props.view.search.clone()} on_input={search} {onkeydown} />
             </label>
             if !props.view.search.trim().is_empty() {
                 { found(props, share) }

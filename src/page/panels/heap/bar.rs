@@ -5,6 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::dom::value_of;
+use crate::field::Field;
 use crate::panel::{Source, range_text};
 use analysis::heap::ranking::Order;
 use model::time::Interval;
@@ -47,10 +48,10 @@ pub(super) fn Bar(props: &BarProps) -> Html {
         <div class="controls heap-bar">
             { profiles(props) }
             <label class="count">{ "Bands " }
-                <input type="number" min="1" max={MOST_BANDS.to_string()} value={choice.bands.to_string()}
+                <Field kind="number" numbers={(1, MOST_BANDS)} value={choice.bands.to_string()}
                     title="How many bands are shown separately: those with the most bytes in the range. All others are shown as one"
-                    onchange={props.change(|choice, event: Event| {
-                        if let Ok(bands) = value_of(event).parse::<u32>() {
+                    on_change={props.change(|choice, typed: String| {
+                        if let Ok(bands) = typed.parse::<u32>() {
                             choice.bands = bands.clamp(1, MOST_BANDS);
                         }
                     })} />
@@ -59,8 +60,7 @@ pub(super) fn Bar(props: &BarProps) -> Html {
             { groups(props) }
             <label class="search">
                 <span class="visually-hidden">{ "Filter bands" }</span>
-                <input type="search" placeholder="Filter bands" value={choice.filter.clone()}
-                    oninput={filter.reform(value_of::<InputEvent>)} />
+                <Field kind="search" placeholder="Filter bands" value={choice.filter.clone()} on_input={filter} />
             </label>
             if choice.alone.is_some() || !choice.hidden.is_empty() {
                 <button class="small" onclick={props.change(|choice, _: MouseEvent| {

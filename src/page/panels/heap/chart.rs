@@ -6,7 +6,8 @@ use yew::prelude::*;
 
 use super::canvas::ChartCanvas;
 use super::legend::Legend;
-use crate::dom::{setter_of, value_of};
+use crate::dom::setter_of;
+use crate::field::Field;
 use crate::menu::Menu;
 use crate::panel::{PanelProps, use_answer};
 use model::time::Interval;
@@ -146,18 +147,14 @@ fn over(view: &HeapView, on_view: &Callback<HeapView>) -> Html {
             </label>
         }
     };
-    let include = change(view, on_view, |view, event: InputEvent| {
-        view.include = value_of(event)
-    });
-    let exclude = change(view, on_view, |view, event: InputEvent| {
-        view.exclude = value_of(event)
-    });
+    let include = change(view, on_view, |view, text| view.include = text);
+    let exclude = change(view, on_view, |view, text| view.exclude = text);
     html! {
         <>
             { for Over::ALL.iter().map(toggle) }
             if view.over.contains(&Over::Messages) {
-                <label class="words">{ "With " }<input type="text" placeholder="any text" value={view.include.clone()} oninput={include} /></label>
-                <label class="words">{ "Without " }<input type="text" placeholder="nothing" value={view.exclude.clone()} oninput={exclude} /></label>
+                <label class="words">{ "With " }<Field kind="text" placeholder="any text" value={view.include.clone()} on_input={include} /></label>
+                <label class="words">{ "Without " }<Field kind="text" placeholder="nothing" value={view.exclude.clone()} on_input={exclude} /></label>
             }
             <p class="hint">{ "The sizes are drawn over areas and bars, on the same scale." }</p>
         </>

@@ -7,7 +7,8 @@ use yew::prelude::*;
 
 use super::counted::{band_name, no_census};
 use super::table::{FIRST_ROWS, all_bands, pin, size};
-use crate::dom::{setter_of, value_of};
+use crate::dom::setter_of;
+use crate::field::Field;
 use crate::grid::{Column, Grid, GridRow, Rows, Went};
 use crate::panel::{PanelProps, use_answer};
 use crate::rows_out::{RowsOf, RowsOut};
@@ -258,10 +259,10 @@ fn Stepper(props: &StepperProps) -> Html {
         let label = format!("{}: {what}", props.title);
         html! { <button class="small" {onclick} disabled={to.is_none()} aria-label={label} title={what}>{ sign }</button> }
     };
-    let onchange = {
+    let on_change = {
         let on_census = props.on_census.clone();
-        Callback::from(move |event: Event| {
-            if let Ok(number) = value_of(event).parse::<u32>() {
+        Callback::from(move |typed: String| {
+            if let Ok(number) = typed.parse::<u32>() {
                 on_census.emit(number.saturating_sub(1).min(last));
             }
         })
@@ -274,7 +275,7 @@ fn Stepper(props: &StepperProps) -> Html {
         <span class="stepper">
             { step(census.checked_sub(1), "‹", "previous census") }
             <label>{ format!("{} ", props.title) }
-                <input type="number" min="1" max={props.of.to_string()} value={(u64::from(census) + 1).to_string()} {onchange}
+                <Field kind="number" numbers={(1, props.of)} value={(u64::from(census) + 1).to_string()} {on_change}
                     title="The number of the census; arrow keys go to the next and the previous one" />
             </label>
             { step(census.checked_add(1), "›", "next census") }

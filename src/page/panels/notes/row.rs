@@ -3,7 +3,8 @@
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-use crate::dom::{focus, setter_of, value_of};
+use crate::dom::focus;
+use crate::field::Field;
 use crate::heads::focus_current;
 use crate::viewer::Goto;
 use scene::format;
@@ -23,14 +24,6 @@ pub(super) struct NoteRowProps {
 #[component]
 pub(super) fn NoteRow(props: &NoteRowProps) -> Html {
     let input = use_node_ref();
-    // What is being written; the note is renamed when that is done.
-    let draft = use_state_eq(|| props.note.name().to_owned());
-    {
-        let draft = draft.setter();
-        use_effect_with(props.note.clone(), move |note| {
-            draft.set(note.name().to_owned());
-        });
-    }
     {
         let input = input.clone();
         use_effect_with(props.focus, move |asked| {
@@ -41,8 +34,6 @@ pub(super) fn NoteRow(props: &NoteRowProps) -> Html {
             }
         });
     }
-    let oninput = setter_of(&draft).reform(value_of::<InputEvent>);
-    let onchange = props.on_name.reform(value_of::<Event>);
     let onkeydown = |event: KeyboardEvent| {
         if event.key() == "Enter" {
             let input: HtmlInputElement = event.target_unchecked_into();
@@ -68,7 +59,7 @@ pub(super) fn NoteRow(props: &NoteRowProps) -> Html {
         <tr>
             <td><button class="time number" {onclick} aria-label={format!("Go to {of}, {time}")}>{ &time }</button></td>
             <td class="number">{ if props.note.is_moment() { format::NOTHING.to_owned() } else { length } }</td>
-            <td class="name"><input ref={input} value={(*draft).clone()} {oninput} {onchange} {onkeydown} placeholder="Name" aria-label={format!("Name of the note at {time}")} /></td>
+            <td class="name"><Field node={input} kind="text" value={props.note.name().to_owned()} on_change={props.on_name.clone()} {onkeydown} placeholder="Name" label={format!("Name of the note at {time}")} /></td>
             <td><button class="quiet" onclick={ondelete} aria-label={format!("Delete {of}")} title="Delete">{ "✕" }</button></td>
         </tr>
     }

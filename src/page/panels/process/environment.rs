@@ -3,7 +3,8 @@
 
 use yew::prelude::*;
 
-use crate::dom::{setter_of, value_of};
+use crate::dom::setter_of;
+use crate::field::Field;
 use crate::panel::{Source, use_answer};
 use scene::format::many;
 use session::questions::EnvironmentQuery;
@@ -48,7 +49,6 @@ pub(super) fn Environment(props: &EnvironmentProps) -> Html {
 fn Variables(props: &EnvironmentProps) -> Html {
     let answer = use_answer(&props.source, EnvironmentQuery);
     let filter = use_state(String::new);
-    let oninput = setter_of(&filter).reform(value_of::<InputEvent>);
     let Some(variables) = answer.as_deref() else {
         return html! { <p>{ "Loading them…" }</p> };
     };
@@ -63,8 +63,8 @@ fn Variables(props: &EnvironmentProps) -> Html {
         <>
             if props.count >= MANY {
                 <div class="small-controls">
-                    <input type="search" placeholder="Filter names and values" aria-label="Filter environment variables"
-                        value={(*filter).clone()} {oninput} />
+                    <Field kind="search" placeholder="Filter names and values" label="Filter environment variables"
+                        value={(*filter).clone()} on_input={setter_of(&filter)} />
                     <span role="status">
                         if !wanted.is_empty() {
                             { format!("{} of {}", listed.len(), variables.len()) }

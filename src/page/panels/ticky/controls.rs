@@ -5,7 +5,8 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::client::LogClient;
-use crate::dom::{use_pause, value_of};
+use crate::dom::use_pause;
+use crate::field::Field;
 use crate::panel::span_text;
 use crate::rows_out::{RowsOf, RowsOut};
 use crate::term::Term;
@@ -86,17 +87,16 @@ struct FilterProps {
 #[component]
 fn Filter(props: &FilterProps) -> Html {
     let view = props.view.clone();
-    let oninput =
-        use_pause(TYPED_MS, props.on_view.clone()).reform(move |event: InputEvent| TickyView {
-            filter: value_of(event),
-            ..view.clone()
-        });
+    let on_input = use_pause(TYPED_MS, props.on_view.clone()).reform(move |filter| TickyView {
+        filter,
+        ..view.clone()
+    });
     html! {
         <>
             <label class="search">
-                <input type="search" placeholder="Name, kind:thunk, entries>1000"
-                    aria-label="Only counters like this: words, or such as kind:thunk and entries>1000"
-                    value={props.view.filter.clone()} {oninput} />
+                <Field kind="search" placeholder="Name, kind:thunk, entries>1000"
+                    label="Only counters like this: words, or such as kind:thunk and entries>1000"
+                    value={props.view.filter.clone()} {on_input} />
             </label>
             <Term name="Filter by column" help={FILTER_HELP} />
         </>
