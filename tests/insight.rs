@@ -154,7 +154,7 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         | "nursery-too-small" | "major-gc-heavy" | "costly-flags" => collecting,
         "bound-main" | "ready-while-idle" | "hand-overs" | "tiny-threads" => all.idle_ready_ns,
         "lock-convoy" | "shared-thunk" => all.all_idle_ns(),
-        "serial-section" | "small-pool" => all.idle_ns,
+        "serial-section" | "small-pool" | "blocked-together" | "one-at-a-time" => all.idle_ns,
         "one-worker" | "short-foreign-calls" => all.idle_ns,
         "stm-herd" | "yield-spin" => all.running_ns,
         "sparks" | "spark-tiny" | "hot-cost-centre" | "one-capability" => return None,

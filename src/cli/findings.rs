@@ -80,11 +80,17 @@ impl fmt::Display for Text<'_> {
         ];
         writeln!(
             f,
-            "{}; {clear} rules found nothing, {cannot_tell} could not tell.",
-            format::many(found as u64, "finding")
+            "{}; {clear} rules found nothing, {cannot_tell} could not tell{}.",
+            format::many(found as u64, "finding"),
+            if self.all { "" } else { " (--all says why)" }
         )?;
-        let (from, to) = (report.range.start().0, report.range.end().0);
-        writeln!(f, "Rules looked at {from} to {to} ns.")?;
+        let (from, to) = (report.range.start(), report.range.end());
+        writeln!(
+            f,
+            "Rules looked at {} – {}. In brackets: how grave a finding is, how sure, and the rule.",
+            format::time(from),
+            format::time(to)
+        )?;
         write_lost_time(report, f)?;
         if self.all {
             write_passed("Found nothing", &report.clear, f)?;
@@ -138,7 +144,7 @@ fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>)
         let [flag, price] = [flag, price].map(Option::unwrap_or_default);
         writeln!(f, "    Try {flag}{}{price}", attempt.text)?;
     }
-    writeln!(f, "    Do not trust it blindly: {}", finding.distrust)?;
+    writeln!(f, "    Caveat: {}", finding.distrust)?;
     for place in finding.evidence.iter().take(3) {
         let subjects = place.subjects.iter().map(|subject| report.name(*subject));
         writeln!(

@@ -11,10 +11,17 @@ const CAUSES: &[(&str, &[&str])] = &[
     ("deep-stack", &["unevaluated"]),
     (
         "major-gc-heavy",
-        &["unevaluated", "heap-holder", "deep-stack"],
+        &["queue-grows", "unevaluated", "heap-holder", "deep-stack"],
     ),
-    ("long-pause", &["unevaluated", "heap-holder", "deep-stack"]),
-    ("live-growth", &["unevaluated", "heap-holder"]),
+    (
+        "long-pause",
+        &["queue-grows", "unevaluated", "heap-holder", "deep-stack"],
+    ),
+    (
+        "live-growth",
+        &["queue-grows", "unevaluated", "heap-holder"],
+    ),
+    ("nursery-too-small", &["queue-grows"]),
     ("run-queue", &["one-capability"]),
 ];
 

@@ -310,14 +310,14 @@ async fn divide_idle(
 
 /// What ended a gap in which no capability ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ended {
+pub(crate) enum Ended {
     Timer = 0,
     Outside = 1,
     Threads = 2,
 }
 
 /// What let a thread run while none was ready: its label, and the turn with its run.
-fn ended_by(label: Option<&str>, turn: Option<&Turn>) -> Ended {
+pub(crate) fn ended_by(label: Option<&str>, turn: Option<&Turn>) -> Ended {
     match label.and_then(ManagerThread::from_label) {
         Some(ManagerThread::Timer) => return Ended::Timer,
         Some(ManagerThread::Io) => return Ended::Outside,
@@ -331,8 +331,25 @@ fn ended_by(label: Option<&str>, turn: Option<&Turn>) -> Ended {
     }
 }
 
-/// For how long no capability ran in a slice and no thread was ready, by what ended that.
-async fn gaps(scope: &Scope<'_>, slice: Interval, ended: &mut [u64; 3], listen: &dyn Listen) {
+/// A run of a thread, as [`each_run`] tells it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AnyRun {
+    pub cap: CapId,
+    /// Its place among the runs of the capability.
+    pub place: usize,
+    pub run: RunOn,
+    /// For how long no capability had run before, and no thread had been ready: from when, to
+    /// when, and how many nanoseconds of it are outside of collections.
+    pub nobody: Option<(u64, u64, u64)>,
+}
+
+/// Tells of each run of any capability in a slice, and of the one after it, in order of time.
+pub(crate) async fn each_run(
+    scope: &Scope<'_>,
+    slice: Interval,
+    listen: &dyn Listen,
+    mut tell: impl FnMut(AnyRun),
+) {
     let store = &scope.log.store;
     let pauses = store.account().pauses();
     let caps: Vec<CapId> = scope.cap_ids().collect();
@@ -356,16 +373,19 @@ async fn gaps(scope: &Scope<'_>, slice: Interval, ended: &mut [u64; 3], listen: 
         let Some((place, run)) = next[lane] else {
             break;
         };
+        let mut nobody = None;
         if until < run.start_ns.min(slice.end().0) {
             let ready_from = run.start_ns.saturating_sub(run.ready_ns.unwrap_or(0));
             let to = ready_from.min(slice.end().0).max(until);
             let ns = (to - until).saturating_sub(pauses.still_in(until, to));
-            if ns > 0 {
-                let label = store.label_of(run.thread);
-                let turn = store.turn_of_run(caps[lane], place);
-                ended[ended_by(label, turn.as_ref()) as usize] += ns;
-            }
+            nobody = (ns > 0).then_some((until, to, ns));
         }
+        tell(AnyRun {
+            cap: caps[lane],
+            place,
+            run,
+            nobody,
+        });
         if run.start_ns >= slice.end().0 {
             break;
         }
@@ -373,6 +393,19 @@ async fn gaps(scope: &Scope<'_>, slice: Interval, ended: &mut [u64; 3], listen: 
         next[lane] = lanes[lane].next();
         order.extend(start(&next[lane]).map(|start| Reverse((start, lane))));
     }
+}
+
+/// For how long no capability ran in a slice and no thread was ready, by what ended that.
+async fn gaps(scope: &Scope<'_>, slice: Interval, ended: &mut [u64; 3], listen: &dyn Listen) {
+    let store = &scope.log.store;
+    let tell = |one: AnyRun| {
+        if let Some((_, _, ns)) = one.nobody {
+            let label = store.label_of(one.run.thread);
+            let turn = store.turn_of_run(one.cap, one.place);
+            ended[ended_by(label, turn.as_ref()) as usize] += ns;
+        }
+    };
+    each_run(scope, slice, listen, tell).await;
 }
 
 /// For how long capabilities were idle in some stretches, in nanoseconds of capabilities.

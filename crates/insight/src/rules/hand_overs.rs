@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Look, Rule};
-use crate::finding::{Confidence, Evidence, Finding, Outcome, Subject, Try, Value};
+use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::lost_time::{LONG_WAIT_NS, union};
 use crate::scope::{Input, Scope};
@@ -16,6 +16,7 @@ use crate::threads::{Wait, Wakeup};
 use analysis::listen::{Listen, sort};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::Turn;
+use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -28,6 +29,12 @@ const LEAST_SHARE: f64 = 0.002;
 /// Up to so many capabilities run at a time, on average while any does: then the threads work in
 /// turns, and one capability could do the same work.
 const IN_TURNS: f64 = 1.2;
+
+/// A thread that is woken less often than this share of its own wakeups of others waits for none of
+/// them: it goes on meanwhile, and they may well be early enough.
+const WAITS_TOO: f64 = 0.10;
+/// So much of the time of all hand-overs may be such before the finding is a hint.
+const ONE_WAY: f64 = 0.75;
 
 pub(super) const NAME: &str = "hand-overs";
 
@@ -42,6 +49,8 @@ pub(super) const RULE: Rule = Rule {
 struct HandOver {
     wait: Wait,
     giver: ThreadId,
+    /// Whether the giver waits for nobody.
+    is_one_way: bool,
 }
 
 /// Wakeups after which the thread ran on another capability than the one that woke it.
@@ -52,6 +61,7 @@ async fn hand_overs(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<HandOver> {
         .await;
     // By thread and time.
     sort(&mut wakeups, listen).await;
+    let goes_on = goers_on(&wakeups);
     let mut all = Vec::new();
     // Turns come by thread, and those of a thread in the order of time.
     let mut of_thread = OfThread::default();
@@ -66,14 +76,30 @@ async fn hand_overs(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<HandOver> {
         if let Some((wakeup, wait)) = wakeup.zip(scope.wait(life, turn, 1))
             && wait.cap.is_some_and(|cap| cap != wakeup.cap)
         {
-            let giver = wakeup.giver;
-            all.push(HandOver { wait, giver });
+            all.push(HandOver {
+                wait,
+                giver: wakeup.giver,
+                is_one_way: goes_on.contains(&wakeup.giver),
+            });
         }
     };
     scope
         .each_turn_blocked((WaitReason::is_for_thread, 0), listen, look)
         .await;
     all
+}
+
+/// Threads that wake others, and are hardly woken themselves.
+fn goers_on(wakeups: &[Wakeup]) -> SeededSet<ThreadId> {
+    let mut of: SeededMap<ThreadId, (u64, u64)> = SeededMap::default();
+    for wakeup in wakeups {
+        of.entry(wakeup.giver).or_default().0 += 1;
+        of.entry(wakeup.thread).or_default().1 += 1;
+    }
+    let goes_on = of
+        .into_iter()
+        .filter(|(_, (gives, woken))| (*woken as f64) < WAITS_TOO * *gives as f64);
+    goes_on.map(|(thread, _)| thread).collect()
 }
 
 /// The wakeups of one thread that are still to come, of a list by thread and time.
@@ -164,6 +190,14 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
     let mut finding = scope.of_time(NAME, title, ledger, (Pool::HandOver, cap_ns));
     let parallelism = scope.times.mean_parallelism().unwrap_or(0.0);
     finding.confidence = Confidence::Probable;
+    let sum_ns: u64 = all.iter().map(|one| one.wait.ns).sum();
+    let one_way = all.iter().filter(|one| one.is_one_way);
+    let one_way_ns: u64 = one_way.map(|one| one.wait.ns).sum();
+    let is_one_way = one_way_ns as f64 > ONE_WAY * sum_ns as f64;
+    if is_one_way {
+        finding.confidence = Confidence::Hint;
+        finding.severity = finding.severity.min(Severity::Low);
+    }
     finding.meaning = "The woken thread belongs to another capability, whose OS thread has to be woken first. Within one capability that takes less than a microsecond.".into();
     let one = Try::flag(
         "-N1",
@@ -178,18 +212,22 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
     let batches = Try::code("Hand over batches: a list or chunk of items for each wakeup.");
     finding.tries = if parallelism <= IN_TURNS {
         vec![one, together, batches]
+    } else if is_one_way {
+        vec![batches]
     } else {
         let one = Try::flag(
             "-N1",
             format!(
-                "Measure the program with this too: what capabilities ran at a time ({parallelism:.2} on average) holds the time for wakeups."
+                "Measure it: on average {parallelism:.2} capabilities run at a time, and part of that is the time of the wakeups, which one capability does not need."
             ),
             "parallel parts of the program take longer",
         );
         vec![batches, together, one]
     };
-    finding.distrust = "With other work on the machine, or in a virtual one, OS threads wake more slowly. A server whose requests come one at a time loses this only while a request waits.".into();
-    let sum_ns = all.iter().map(|one| one.wait.ns).sum();
+    finding.distrust = "With other work on the machine, or in a virtual one, OS threads wake more slowly. In a server that mostly waits for requests, only the requests that come meanwhile become slower.".into();
+    if is_one_way {
+        finding.meaning.to_mut().push_str(" Mostly who wakes does not wait for the woken thread, but goes on: the program is slower for it only where that one is late in the end.");
+    }
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("hand-overs".into(), Value::Count(count)),

@@ -3,6 +3,7 @@
 
 mod alloc_burst;
 mod asked_for;
+mod blocked_together;
 mod bound_main;
 mod capabilities_unused;
 mod census;
@@ -29,11 +30,13 @@ pub(crate) mod noisy_machine;
 mod nonmoving_lag;
 mod not_representative;
 mod nursery_too_small;
+mod one_at_a_time;
 mod one_capability;
 mod one_worker;
 mod par_gc_unbalanced;
 mod pinned_blocks;
 mod polling;
+mod queue_grows;
 mod ready_while_idle;
 mod remembered_set;
 mod run_queue;
@@ -110,12 +113,15 @@ pub static RULES: &[Rule] = &[
     run_queue::RULE,
     foreign_calls::RULE,
     throwto_wait::RULE,
+    blocked_together::RULE,
+    one_at_a_time::RULE,
     polling::RULE,
     slow_spans::RULE,
     hot_cost_centre::RULE,
     sparks::RULE,
     spark_tiny::RULE,
     live_growth::RULE,
+    queue_grows::RULE,
     threads_never_end::RULE,
     heap_over_live::RULE,
     heap_holder::RULE,

@@ -205,7 +205,7 @@ fn much_copied(scope: &Scope<'_>, minors: &Minors, finding: &mut Finding) {
     let severity = Severity::of_share(finding.share * minors.short_lived());
     finding.severity = finding.severity.min(severity.max(Severity::Low));
     finding.meaning = format!(
-        "They copied {} of what was allocated, not counting data that stays: it would have died a little later. With a larger allocation area fewer collections copy less.",
+        "They copied {} of what was allocated, not counting data that stays: most of it would have died soon. With a larger allocation area fewer collections copy less.",
         format::fraction(minors.copied())
     )
     .into();

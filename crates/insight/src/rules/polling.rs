@@ -25,6 +25,8 @@ const LEAST: u64 = 100;
 const SHORT_NS: u64 = 50_000;
 /// Who wakes others after more of the wakeups has found something.
 const MOST_GIVEN: f64 = 0.10;
+/// A thread that runs for more of the time in which any runs does the program's work.
+const MOST_WORK: f64 = 0.50;
 /// From so many wakeups a second on, the machine does not rest.
 const HIGH_RATE: f64 = 10_000.0;
 
@@ -99,15 +101,15 @@ async fn woken(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Wok
     woken
 }
 
-/// How long half of the runs of a thread take at the most.
-fn median_run_ns(scope: &Scope<'_>, thread: ThreadId, range: Interval) -> u64 {
+/// How long half of the runs of a thread take at the most, and all together.
+fn runs_ns(scope: &Scope<'_>, thread: ThreadId, range: Interval) -> (u64, u64) {
     let life = scope.log.store.thread_lane(thread);
     let turns = life.iter().flat_map(|life| life.turns_over(range));
     let mut runs: Vec<u64> = turns.map(|(_, turn)| turn.duration(2)).collect();
-    let middle = runs.len() / 2;
+    let (middle, sum_ns) = (runs.len() / 2, runs.iter().sum());
     match runs.is_empty() {
-        true => 0,
-        false => *runs.select_nth_unstable(middle).1,
+        true => (0, 0),
+        false => (*runs.select_nth_unstable(middle).1, sum_ns),
     }
 }
 
@@ -134,8 +136,9 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
 }
 
 fn finding(scope: &Scope<'_>, thread: ThreadId, woken: &Woken) -> Option<Finding> {
-    let median_ns = median_run_ns(scope, thread, woken.range);
-    if median_ns >= SHORT_NS {
+    let (median_ns, sum_ns) = runs_ns(scope, thread, woken.range);
+    let running_ns = scope.times.all_caps().running_ns;
+    if median_ns >= SHORT_NS || sum_ns as f64 > MOST_WORK * running_ns as f64 {
         return None;
     }
     let name = scope.thread_name(thread);

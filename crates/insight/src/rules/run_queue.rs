@@ -116,12 +116,12 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     let high_ns = lengths.high_ns();
     if high_ns < LONG_NS {
         return Outcome::Clear(format!(
-            "{queued:.1} threads stood in queues, but 99 of 100 waits were shorter than {}; the limit is 20 ms",
+            "{queued:.1} threads waited in run queues, but 99 of 100 waits were shorter than {}; the limit is 20 ms",
             format::duration(Duration(high_ns))
         ));
     }
     let title = format!(
-        "{queued:.1} threads stood in queues on average, one of 100 waits took {} and more",
+        "{queued:.1} threads waited in run queues on average, one in 100 of them for {} or longer",
         format::duration(Duration(high_ns))
     );
     let mut finding = Finding::new(NAME, Axis::Latency, title);

@@ -140,11 +140,11 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         Try::code("Use what wakes one thread at a time: an MVar, or a queue of TMVars."),
         Try::code("Read fewer variables in transactions that retry."),
     ];
-    finding.distrust = "The runs in vain are counted, not the switches between them: the true cost is higher. Transactions that conflict leave no event.".into();
+    finding.distrust = "Only runs after which the thread waits again are counted, not the switches between threads: the true cost is higher. Transactions that conflict leave no event.".into();
     finding.numbers = vec![
         ("woken".into(), Value::Count(woken)),
-        ("in vain".into(), Value::Count(in_vain)),
-        ("ran in vain".into(), Value::Ns(cap_ns)),
+        ("woken too early".into(), Value::Count(in_vain)),
+        ("ran without result".into(), Value::Ns(cap_ns)),
     ];
     let evidence = waiters.iter().filter_map(|(thread, waiter)| {
         Some(Evidence {

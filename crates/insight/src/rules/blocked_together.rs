@@ -1,0 +1,179 @@
+//! Were threads blocked at the same time until a timeout ended it?
+//!
+//! Threads that wait for each other do so until something from outside ends it: `timeout`, or
+//! another exception. Nobody wakes them then; they go on by themselves. Nothing runs meanwhile.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Look, Rule};
+use crate::finding::{Confidence, Outcome, Try, Value};
+use crate::ledger::{Ledger, Pool};
+use crate::lost_time::union;
+use crate::scope::{Input, Scope};
+use crate::threads::Wait;
+use analysis::listen::{Listen, Steps, sort};
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::Turn;
+use eventlog::hash::SeededSet;
+use eventlog::ids::{Nanos, ThreadId};
+use model::class::{StopCode, WaitReason};
+use model::format;
+
+/// Shorter waits cost little, and a wakeup may have been missed.
+const LONG_NS: u64 = 5_000_000;
+/// Less of the capabilities' time is not worth a change.
+const LEAST_SHARE: f64 = 0.05;
+/// Waits of two threads are at the same time if they share so much of the shorter one.
+const TOGETHER: f64 = 0.50;
+/// Each wait is compared with so many that begin after it.
+const MOST_BESIDE: usize = 64;
+
+const NAME: &str = "blocked-together";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Were threads blocked at the same time until a timeout ended it?",
+    inputs: &[Input::EachRun],
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+};
+
+const fn is_for_thread(reason: WaitReason) -> bool {
+    matches!(
+        reason,
+        WaitReason::Mvar | WaitReason::Stm | WaitReason::BlackHole
+    )
+}
+
+/// Long waits for other threads that no wakeup ended, after which the thread goes on.
+async fn broken_off(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
+    let mut waits = Vec::new();
+    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+        let reason = turn.1.wait_reason().filter(|reason| is_for_thread(*reason));
+        let goes_on = turn.1.code.is_some_and(|code| code != StopCode::FINISHED);
+        if reason.is_some() && goes_on {
+            let wait = scope.wait(life, turn, 0);
+            waits.extend(wait.filter(|wait| wait.ns >= LONG_NS));
+        }
+    };
+    scope
+        .each_turn_blocked((is_for_thread, 2), listen, look)
+        .await;
+    if waits.len() < 2 {
+        return Vec::new();
+    }
+    let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
+    let mut woken: BTreeMap<ThreadId, Vec<Nanos>> = BTreeMap::new();
+    let mut steps = Steps::new(listen);
+    for cap in scope.cap_ids() {
+        for (at, thread) in scope.log.store.wakeups_on(cap, scope.range) {
+            steps.step().await;
+            if members.contains(&thread) {
+                woken.entry(thread).or_default().push(at);
+            }
+        }
+    }
+    for times in woken.values_mut() {
+        sort(times, listen).await;
+    }
+    // A wakeup at its very beginning is that of the wait before.
+    waits.retain(|wait| {
+        let times = woken.get(&wait.thread).map_or(&[][..], Vec::as_slice);
+        let next = times.partition_point(|at| *at <= wait.range.start());
+        times.get(next).is_none_or(|at| *at > wait.range.end())
+    });
+    waits.sort_unstable_by_key(|wait| (wait.range.start(), wait.thread));
+    waits
+}
+
+/// Those of them that another thread's wait lies beside.
+fn together(waits: Vec<Wait>) -> Vec<Wait> {
+    let mut kept: BTreeSet<usize> = BTreeSet::new();
+    for (place, wait) in waits.iter().enumerate() {
+        let later = waits.iter().enumerate().skip(place + 1).take(MOST_BESIDE);
+        let over = later.take_while(|(_, other)| other.range.start() < wait.range.end());
+        for (other_place, other) in over {
+            let shared = wait.range.clip(other.range).duration().0 as f64;
+            let shorter = wait.range.duration().min(other.range.duration()).0 as f64;
+            if other.thread != wait.thread && shared >= TOGETHER * shorter {
+                kept.extend([place, other_place]);
+            }
+        }
+    }
+    let all = waits.into_iter().enumerate();
+    all.filter(|(place, _)| kept.contains(place))
+        .map(|(_, wait)| wait)
+        .collect()
+}
+
+/// Whether any other thread slept when one of the waits was broken off: it may have been on the
+/// way to end it.
+async fn somebody_slept(scope: &Scope<'_>, waits: &[Wait], listen: &dyn Listen) -> bool {
+    let is_asleep = |reason| {
+        matches!(
+            reason,
+            WaitReason::Delay | WaitReason::Io | WaitReason::ForeignCall
+        )
+    };
+    let mut ends: Vec<u64> = waits.iter().map(|wait| wait.range.end().0).collect();
+    sort(&mut ends, listen).await;
+    let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
+    let mut slept = false;
+    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
+        if !members.contains(&life.id()) && turn.wait_reason().is_some_and(is_asleep) {
+            let (from, to) = turn.part(0);
+            let next = ends.partition_point(|end| *end <= from);
+            slept |= ends.get(next).is_some_and(|end| *end < to);
+        }
+    };
+    scope.each_turn_blocked((is_asleep, 0), listen, look).await;
+    slept
+}
+
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+    let idle = scope.share_of_caps(ledger.left_ns(Pool::Idle));
+    let waits = if idle < LEAST_SHARE {
+        Vec::new()
+    } else {
+        together(broken_off(scope, listen).await)
+    };
+    let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
+    let stretches = union(&spans);
+    let cap_ns = scope.idle_in(&stretches, listen).await.nobody_ns;
+    let share = scope.share_of_caps(cap_ns);
+    if waits.is_empty() || share < LEAST_SHARE {
+        return Outcome::Clear(format!(
+            "while two threads or more were blocked that nobody woke, and went on by themselves, nothing ran for {} of the time; the limit is 5 %",
+            format::fraction(share)
+        ));
+    }
+    if somebody_slept(scope, &waits, listen).await {
+        return Outcome::Clear(
+            "threads were blocked at the same time until something else ended it, but another one slept then: it may have been about to wake them".into(),
+        );
+    }
+    let threads: BTreeSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
+    let title = format!(
+        "{} were blocked at the same time until a timeout or exception ended it, {}",
+        format::many(threads.len() as u64, "thread"),
+        format::many(stretches.len() as u64, "time")
+    );
+    let times = stretches.len() as u64;
+    let mut finding = scope
+        .of_idle((NAME, title), ledger, (stretches, cap_ns), listen)
+        .await;
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "Nobody woke them, and nothing ran meanwhile. Each of them may hold what the other one waits for: a deadlock, which only the timeout ends.".into();
+    finding.tries = vec![
+        Try::code(
+            "Take locks in the same order everywhere, or all of them in one STM transaction, which takes no lock until it ends.",
+        ),
+        Try::code("Hold no lock while waiting for another one: read, release, then go on."),
+    ];
+    finding.distrust = "Threads that wait for somebody outside who does not answer look the same: with a timeout around hGetLine or a request.".into();
+    finding.numbers = vec![
+        ("lost capability time".into(), Value::Ns(cap_ns)),
+        ("threads".into(), Value::Count(threads.len() as u64)),
+        ("times".into(), Value::Count(times)),
+    ];
+    Outcome::Found(vec![finding.seen_in(waits.iter().map(Wait::evidence))])
+}

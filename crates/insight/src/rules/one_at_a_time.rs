@@ -1,0 +1,207 @@
+//! Does the program wait for one thing after the other?
+//!
+//! A program that asks a database, a service or a disk, waits for the answer and asks again takes
+//! as long as all answers together. Nothing runs while it waits, and the same thread goes on each
+//! time.
+
+use std::collections::BTreeMap;
+
+use super::{Look, Rule};
+use crate::finding::{Confidence, Evidence, Outcome, Severity, Subject, Try, Value};
+use crate::ledger::{Ledger, Pool};
+use crate::lost_time::{AnyRun, Ended, each_run, ended_by};
+use crate::scope::{Input, Scope};
+use crate::threads::Wakeup;
+use analysis::listen::{Listen, sort};
+use eventlog::ids::{Nanos, ThreadId};
+use model::format;
+use model::time::Interval;
+
+/// Whoever answers is quicker: longer waits are for a user, or for a time of the day.
+const LONGEST_NS: u64 = 2_000_000_000;
+/// Nobody outside answers sooner.
+const SHORTEST_NS: u64 = 50_000;
+/// Fewer waits may be how a program starts.
+const LEAST: u64 = 20;
+/// Less of the capabilities' time is not worth a change.
+const LEAST_SHARE: f64 = 0.20;
+/// Of the time in which nothing ran, so much ended with one and the same thread: else several
+/// things are waited for at a time.
+const SAME_THREAD: f64 = 0.80;
+/// A thread that runs for less of the time in which any runs, and wakes others after fewer of its
+/// waits, looks whether something has happened.
+const WORK: f64 = 0.50;
+
+const NAME: &str = "one-at-a-time";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Does the program wait for one thing after the other?",
+    inputs: &[Input::EachRun],
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+};
+
+/// How a thread waited while nothing ran.
+#[derive(Debug, Default)]
+struct Alone {
+    /// A wait has several, if the runtime's own threads ran in it.
+    gaps: Vec<Gap>,
+    waits: u64,
+    ns: u64,
+    /// How much of it a timer ended.
+    timer_ns: u64,
+    ran_ns: u64,
+}
+
+/// A stretch in which nothing ran.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    from: u64,
+    to: u64,
+    ns: u64,
+    ended: Ended,
+}
+
+/// By thread: what it did next once nothing had run for a while; and how long nothing ran in all.
+async fn by_thread(scope: &Scope<'_>, listen: &dyn Listen) -> (BTreeMap<ThreadId, Alone>, u64) {
+    let store = &scope.log.store;
+    let mut all: BTreeMap<ThreadId, Alone> = BTreeMap::new();
+    let mut all_ns = 0;
+    // The runtime's own threads run first, and wake who waits.
+    let mut before: Vec<Gap> = Vec::new();
+    let tell = |one: AnyRun| {
+        if let Some((from, to, ns)) = one.nobody {
+            all_ns += ns;
+            let label = store.label_of(one.run.thread);
+            let turn = store.turn_of_run(one.cap, one.place);
+            let ended = ended_by(label, turn.as_ref());
+            before.push(Gap {
+                from,
+                to,
+                ns,
+                ended,
+            });
+        }
+        if scope.is_of_runtime(one.run.thread) {
+            return;
+        }
+        let thread = all.entry(one.run.thread).or_default();
+        thread.ran_ns += one.run.end_ns - one.run.start_ns;
+        let ns = thread.ns;
+        for gap in before.drain(..) {
+            if gap.ended != Ended::Threads && gap.ns <= LONGEST_NS {
+                thread.ns += gap.ns;
+                thread.timer_ns += if gap.ended == Ended::Timer { gap.ns } else { 0 };
+                thread.gaps.push(gap);
+            }
+        }
+        thread.waits += u64::from(thread.ns - ns >= SHORTEST_NS);
+    };
+    each_run(scope, scope.range, listen, tell).await;
+    (all, all_ns)
+}
+
+/// Whether a thread does what the program is for, or hands on what it waited for.
+async fn works(
+    scope: &Scope<'_>,
+    (thread, alone): (ThreadId, &Alone),
+    listen: &dyn Listen,
+) -> bool {
+    if alone.ran_ns as f64 >= WORK * scope.times.all_caps().running_ns as f64 {
+        return true;
+    }
+    let mut given = 0_u64;
+    let look = |wakeup: Wakeup| given += u64::from(wakeup.giver == thread);
+    scope.each_wakeup(listen, look).await;
+    given as f64 >= WORK * alone.waits as f64
+}
+
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+    let idle = scope.share_of_caps(ledger.left_ns(Pool::Idle));
+    if idle < LEAST_SHARE {
+        return Outcome::Clear(format!(
+            "capabilities were idle with no thread ready for {} of their time without another finding; the limit is 20 %",
+            format::fraction(idle)
+        ));
+    }
+    let (all, all_ns) = by_thread(scope, listen).await;
+    let most = all.into_iter().max_by_key(|(_, alone)| alone.ns);
+    let Some((thread, alone)) = most else {
+        return Outcome::Clear("something ran, or was ready to run, all the time".into());
+    };
+    let share = alone.ns as f64 / scope.length_ns() as f64;
+    let of_all = alone.ns as f64 / all_ns.max(1) as f64;
+    let waits = alone.waits;
+    let name = scope.thread_name(thread);
+    if waits < LEAST || share < LEAST_SHARE || of_all < SAME_THREAD {
+        return Outcome::Clear(format!(
+            "nothing ran for {} of the time; {name} ended {} of that, after {} of up to 2 s; the limits are 20 %, 80 % and 20",
+            format::fraction(all_ns as f64 / scope.length_ns() as f64),
+            format::fraction(of_all),
+            format::many(waits, "wait")
+        ));
+    }
+    if !works(scope, (thread, &alone), listen).await {
+        return Outcome::Clear(format!(
+            "nothing ran while {name} waited, but it does little of the program's work"
+        ));
+    }
+    Outcome::Found(vec![finding(scope, ledger, (thread, &alone), listen).await])
+}
+
+async fn finding(
+    scope: &Scope<'_>,
+    ledger: &mut Ledger,
+    (thread, alone): (ThreadId, &Alone),
+    listen: &dyn Listen,
+) -> crate::finding::Finding {
+    let waits = alone.waits;
+    let by_timer = alone.timer_ns * 2 > alone.ns;
+    let name = scope.thread_name(thread);
+    let title = format!(
+        "{name} waited {} for {}, one after the other, and nothing ran meanwhile",
+        format::many(waits, "time"),
+        if by_timer {
+            "a timer"
+        } else {
+            "I/O or a foreign call"
+        }
+    );
+    let mut stretches: Vec<(u64, u64)> = alone.gaps.iter().map(|gap| (gap.from, gap.to)).collect();
+    sort(&mut stretches, listen).await;
+    let cap_ns = scope.idle_in(&stretches, listen).await.nobody_ns;
+    let mut finding = scope
+        .of_idle((NAME, title), ledger, (stretches, cap_ns), listen)
+        .await;
+    finding.subject = Some(name);
+    finding.confidence = Confidence::Hint;
+    // Who waits for its users, or sleeps in between, loses nothing.
+    finding.severity = finding.severity.min(Severity::Low);
+    finding.meaning = "If each wait is for an answer (of a database, a service, a disk), the program takes as long as all answers together: it asks for the next one only when it has the last.".into();
+    finding.tries = vec![
+        Try::code(
+            "Ask for several at once: mapConcurrently of the package async, or some threads that share the work.",
+        ),
+        Try::code("Ask for more with each request."),
+    ];
+    if by_timer {
+        finding.tries.push(Try::code(
+            "If they are pauses (threadDelay): wait for what is to happen instead, with an MVar or STM.",
+        ));
+    }
+    finding.distrust =
+        "If the program waits for its users, or for a time on the clock, nothing is lost.".into();
+    finding.numbers = vec![
+        ("lost capability time".into(), Value::Ns(cap_ns)),
+        ("waits".into(), Value::Count(waits)),
+        (
+            "a wait, on average".into(),
+            Value::Ns(alone.ns / waits.max(1)),
+        ),
+    ];
+    finding.seen_in(alone.gaps.iter().map(|gap| Evidence {
+        range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
+        subjects: vec![Subject::Thread(thread)],
+        amount: Value::Ns(gap.ns),
+    }))
+}

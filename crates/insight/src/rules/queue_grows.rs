@@ -1,0 +1,259 @@
+//! Does a queue fill faster than it is emptied?
+//!
+//! A thread makes what another one takes. If it is the faster one, what waits between them grows
+//! until it has made all, and falls from then on. The log does not tell of queues, but of live data
+//! after major collections, and of when threads run.
+
+use std::collections::BTreeMap;
+
+use super::{Look, Rule};
+use crate::finding::{Confidence, Evidence, Finding, Outcome, Subject, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use analysis::listen::{Listen, Steps};
+use eventlog::ids::{Nanos, ThreadId};
+use model::format;
+use model::gauge::Samples;
+use model::sorting::SortSmall;
+use model::time::Interval;
+
+/// Less is a matter of when the collections were.
+const LEAST_BYTES: u64 = 8_000_000;
+/// Of the most that was live, so much at most was live before, and again afterwards; and so much
+/// at least still was at the first collection after the maker's end: what dies with it was its own.
+const HALF: f64 = 0.50;
+/// Until the maker's end, it runs for so much of the time in which any thread runs, and the taker
+/// for so much: who fills a queue is the quicker one.
+const MAKES: f64 = 0.05;
+const TAKES_TOO: f64 = 0.20;
+/// Of the time since, the taker runs for so much, and all of it is so much of the whole.
+const TAKES: f64 = 0.50;
+const SINCE: f64 = 0.20;
+
+/// So many threads are looked at.
+const MOST_MAKERS: usize = 8;
+
+const NAME: &str = "queue-grows";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Does a queue fill faster than it is emptied?",
+    inputs: &[Input::GcStatistics, Input::EachRun],
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+};
+
+/// How live data rose and fell, by major collections.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Hill {
+    most: u64,
+    before: u64,
+    /// `None`: no later collection tells.
+    after: Option<u64>,
+    /// The first collection with half of the most.
+    rises_ns: u64,
+    /// The last one.
+    high_ns: u64,
+    /// The one after it; the greatest number if there is none.
+    falls_ns: u64,
+}
+
+/// Live data after major collections: when, and how many bytes.
+fn hill(points: &[(u64, u64)]) -> Option<Hill> {
+    let most = points.iter().map(|(_, bytes)| *bytes).max()?;
+    let is_high = |point: &(u64, u64)| point.1 as f64 >= HALF * most as f64;
+    let first = points.iter().position(is_high)?;
+    let last = points.iter().rposition(is_high)?;
+    let least = |points: &[(u64, u64)]| points.iter().map(|(_, bytes)| *bytes).min();
+    Some(Hill {
+        most,
+        before: least(points.get(..first)?)?,
+        after: least(&points[last + 1..]),
+        rises_ns: points[first].0,
+        high_ns: points[last].0,
+        falls_ns: points.get(last + 1).map_or(u64::MAX, |point| point.0),
+    })
+}
+
+/// Threads that ran for the last time while live data was high, those that ran most first: who, and
+/// when it ended. If no later collection tells that it fell, that may be any time after.
+async fn makers(scope: &Scope<'_>, hill: &Hill, listen: &dyn Listen) -> Vec<(ThreadId, u64)> {
+    let mut steps = Steps::new(listen);
+    let mut threads: BTreeMap<ThreadId, (u64, u64)> = BTreeMap::new();
+    for cap in scope.cap_ids() {
+        for (place, (start, end)) in scope.runs_on(cap) {
+            steps.step().await;
+            if let Some(thread) = scope.log.store.thread_of(cap, place) {
+                let (ran_ns, last_ns) = threads.entry(thread).or_default();
+                *ran_ns += end - start;
+                *last_ns = end.max(*last_ns);
+            }
+        }
+    }
+    let high = hill.rises_ns..hill.falls_ns;
+    let ended = threads.into_iter();
+    let ended = ended
+        .filter(|(thread, (_, last_ns))| high.contains(last_ns) && !scope.is_of_runtime(*thread));
+    let mut ended: Vec<_> = ended.collect();
+    ended.sort_small_by(|(_, a), (_, b)| b.0.cmp(&a.0));
+    let ended = ended.into_iter().take(MOST_MAKERS);
+    ended
+        .map(|(thread, (_, last_ns))| (thread, last_ns))
+        .collect()
+}
+
+/// For how long a thread ran until a time, and since.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ran {
+    until_ns: u64,
+    since_ns: u64,
+}
+
+/// By thread, and all together.
+async fn ran(
+    scope: &Scope<'_>,
+    time_ns: u64,
+    listen: &dyn Listen,
+) -> (BTreeMap<ThreadId, Ran>, Ran) {
+    let mut steps = Steps::new(listen);
+    let mut all = Ran::default();
+    let mut by_thread: BTreeMap<ThreadId, Ran> = BTreeMap::new();
+    for cap in scope.cap_ids() {
+        for (place, (start, end)) in scope.runs_on(cap) {
+            steps.step().await;
+            let Some(thread) = scope.log.store.thread_of(cap, place) else {
+                continue;
+            };
+            let until_ns = end.min(time_ns).saturating_sub(start);
+            for ran in [&mut all, by_thread.entry(thread).or_default()] {
+                ran.until_ns += until_ns;
+                ran.since_ns += (end - start) - until_ns;
+            }
+        }
+    }
+    (by_thread, all)
+}
+
+/// The thread that takes what another one makes, which ended at a time.
+async fn taker(
+    scope: &Scope<'_>,
+    (maker, end_ns): (ThreadId, u64),
+    listen: &dyn Listen,
+) -> Option<ThreadId> {
+    let (by_thread, all) = ran(scope, end_ns, listen).await;
+    let share = |ns: u64, of: u64| ns as f64 / of.max(1) as f64;
+    let until = |ran: &Ran| share(ran.until_ns, all.until_ns);
+    if by_thread.get(&maker).is_none_or(|ran| until(ran) < MAKES)
+        || share(all.since_ns, all.until_ns + all.since_ns) < SINCE
+    {
+        return None;
+    }
+    let takes = |ran: &Ran| until(ran) >= TAKES_TOO && share(ran.since_ns, all.since_ns) >= TAKES;
+    let taker = by_thread
+        .iter()
+        .find(|(thread, ran)| **thread != maker && takes(ran));
+    taker.map(|(thread, _)| *thread)
+}
+
+async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome {
+    if scope.is_nonmoving() {
+        return Outcome::CannotTell("the nonmoving collector counts garbage as alive until it has marked again: a run without it would tell".into());
+    }
+    let live = scope.log.numbers.live();
+    let places = live.first_at(scope.range.start().0)..live.first_at(scope.range.end().0);
+    let points: Vec<(u64, u64)> = places.map(|at| (live.time(at), live.value(at))).collect();
+    let Some(hill) = hill(&points).filter(|hill| hill.most >= LEAST_BYTES) else {
+        return Outcome::Clear(
+            "live data did not grow to 8 MB or more, from less than half of that".into(),
+        );
+    };
+    for maker in makers(scope, &hill, listen).await {
+        if let Some(taker) = taker(scope, maker, listen).await {
+            return Outcome::Found(vec![finding(scope, &hill, maker, taker)]);
+        }
+    }
+    Outcome::Clear(format!(
+        "live data grew to {}, but no thread ended before it fell beside which another one ran, and went on",
+        format::bytes(hill.most)
+    ))
+}
+
+fn finding(
+    scope: &Scope<'_>,
+    hill: &Hill,
+    (maker, end_ns): (ThreadId, u64),
+    taker: ThreadId,
+) -> Finding {
+    let (maker_name, taker_name) = (scope.thread_name(maker), scope.thread_name(taker));
+    // What was still alive at a collection after its end did not die with it.
+    let outlives = end_ns < hill.high_ns && hill.after.is_some();
+    let growth = hill.most - hill.before;
+    let falls = match outlives {
+        true => ", and fell after its end: a queue filled",
+        false => ", beside a thread that went on: did a queue fill?",
+    };
+    let title = format!(
+        "Live data grew to {} while {maker_name} ran{falls}",
+        format::bytes(hill.most)
+    );
+    let mut finding = Finding::of_memory(
+        NAME,
+        title,
+        (growth, growth as f64 / hill.most.max(1) as f64),
+    );
+    finding.subject = Some(maker_name);
+    finding.confidence = match outlives {
+        true => Confidence::Probable,
+        false => Confidence::Hint,
+    };
+    finding.meaning = format!(
+        "{taker_name} ran all the time, and still ran when the other one had ended. If it takes what the other one makes, all that it had not taken yet was alive, and each major collection copied it."
+    ).into();
+    finding.tries = vec![
+        Try::code(
+            "Bound the queue (TBQueue, or a semaphore beside it): who makes then waits for who takes.",
+        ),
+        Try::code("Take faster: several threads that take, or larger pieces."),
+    ];
+    finding.distrust = "Data that one thread loads and another one uses up looks the same.".into();
+    finding.numbers = vec![
+        ("before".into(), Value::Bytes(hill.before)),
+        ("most".into(), Value::Bytes(hill.most)),
+    ];
+    let after = hill
+        .after
+        .map(|after| ("after".into(), Value::Bytes(after)));
+    finding.numbers.extend(after);
+    let range = Interval::new(scope.range.start(), Nanos(end_ns.max(hill.rises_ns)));
+    finding.seen_in([Evidence {
+        range,
+        subjects: vec![Subject::Thread(maker), Subject::Thread(taker)],
+        amount: Value::Bytes(growth),
+    }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hill_has_a_side_before_and_one_after() {
+        let points = [(1, 2), (2, 9), (3, 20), (4, 19), (5, 3), (6, 4)];
+        let found = Hill {
+            most: 20,
+            before: 2,
+            after: Some(3),
+            rises_ns: 3,
+            high_ns: 4,
+            falls_ns: 5,
+        };
+        assert_eq!(hill(&points), Some(found));
+        let later = Hill {
+            after: None,
+            falls_ns: u64::MAX,
+            ..found
+        };
+        assert_eq!(hill(&points[..4]), Some(later));
+        assert_eq!(hill(&points[2..]), None);
+        assert_eq!(hill(&[]), None);
+    }
+}

@@ -1,0 +1,48 @@
+-- | One thread makes what another one takes.
+--
+-- > Queue free     as fast as it can: what was not taken yet waits in a queue
+-- > Queue bound    it waits when ten wait
+-- > Queue load     it makes a table, which the other one uses once it is complete
+module Main (main) where
+
+import Control.Concurrent
+import Control.Exception (evaluate)
+import Control.Monad
+import qualified Data.IntMap.Strict as Map
+import GHC.Conc (labelThread)
+import System.Environment (getArgs)
+import System.Mem (performMajorGC)
+
+main :: IO ()
+main = do
+  [how] <- getArgs
+  case how of
+    "load" -> do
+      table <- newEmptyMVar
+      thread <- forkIO (putMVar table $! Map.fromList [(i * 7919 `mod` 1000003, i) | i <- [1 .. 150000]])
+      labelThread thread "maker"
+      made <- takeMVar table
+      _ <- evaluate (foldl (\sum' i -> (sum' + Map.findWithDefault 0 i made) `mod` 1000003) 0 [1 .. 500000])
+      performMajorGC
+    _ -> do
+      queue <- newChan
+      places <- newQSem (if how == "bound" then 10 else 1000000)
+      thread <- forkIO $ do
+        forM_ [1 .. 2400] $ \number -> do
+          waitQSem places
+          let piece = [number .. number + 400 :: Int]
+          _ <- evaluate (sum (concat (replicate 4 piece)))
+          writeChan queue (Just piece)
+        writeChan queue Nothing
+      labelThread thread "maker"
+      take' queue places 1
+      performMajorGC
+
+-- | Takes until nothing comes any more.
+take' :: Chan (Maybe [Int]) -> QSem -> Int -> IO ()
+take' queue places sum' = do
+  next <- readChan queue
+  forM_ next $ \numbers -> do
+    signalQSem places
+    sum'' <- evaluate (foldl (\a b -> (a * 7 + b) `mod` 10007) sum' (concat (replicate 25 numbers)))
+    take' queue places sum''

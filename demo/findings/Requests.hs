@@ -1,0 +1,34 @@
+-- | A program that asks somebody outside, who takes a few milliseconds for each answer.
+--
+-- > Requests one     it asks for the next one when it has the last
+-- > Requests many    twelve threads ask at the same time
+-- > Requests beat    it is asked nothing; a thread gives a sign of life now and then, and main works
+module Main (main) where
+
+import Control.Concurrent
+import Control.Exception (evaluate)
+import Control.Monad
+import GHC.Conc (labelThread)
+import System.Environment (getArgs)
+
+main :: IO ()
+main = do
+  [how] <- getArgs
+  case how of
+    "one" -> forM_ [1 .. 120] request
+    "many" -> do
+      done <- forM [0 .. 11] $ \worker -> do
+        done <- newEmptyMVar
+        _ <- forkIO (forM_ [worker * 10 + 1 .. worker * 10 + 10] request >> putMVar done ())
+        pure done
+      mapM_ takeMVar done
+    _ -> do
+      beat <- forkIO (forever (threadDelay 4000))
+      labelThread beat "beat"
+      forM_ [1 .. 60] (\round -> evaluate (length (show (product [1 .. 1500 + round :: Integer]))))
+
+-- | What is outside is a sleep here.
+request :: Int -> IO ()
+request number = do
+  threadDelay 4000
+  void (evaluate (sum [1 .. 20000 + number]))
