@@ -6,16 +6,19 @@ use crate::common;
 use std::collections::BTreeSet;
 
 use analysis::account::report::CapTimes;
+use analysis::listen::{Alone, at_once};
 use common::{findings_of, for_all_spans, known, session_of};
 use eventlog::ids::Nanos;
 use insight::LostTime;
 use insight::finding::{Axis, Finding, Value};
 use insight::lost_time::Cause;
-use insight::report::Report;
+use insight::report::{Report, RunLimits};
 use insight::rules::RULES;
+use insight::scope::Scope;
 use model::time::Interval;
 use session::Session;
 use session::questions::TimeQuery;
+use views::words::insight as words;
 
 /// Each rule has one answer.
 fn answers(report: &Report) -> Result<(), String> {
@@ -362,4 +365,49 @@ fn other_numbers_of_capabilities_cost_the_same() {
         looked_at += 1;
     }
     assert!(looked_at > 20, "{looked_at} logs");
+}
+
+#[test]
+fn of_very_many_runs_a_sample_in_the_middle_is_looked_at_and_told() {
+    let limits = |most, sample| RunLimits { most, sample };
+    let logs = std::fs::read_dir(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fixtures/findings"
+    ));
+    let mut sampled = 0;
+    for entry in logs.expect("the folder") {
+        let path = entry.expect("an entry").path();
+        let Ok(session) = session_of(&std::fs::read(&path).expect("the log can be read")) else {
+            continue;
+        };
+        let scope = Scope::for_rules(session.recording(), None);
+        let runs = scope.runs();
+        if runs < 400 {
+            continue;
+        }
+        sampled += 1;
+        let report = |limits| at_once(Report::of_runs(&scope, limits, &Alone));
+        let (whole, part) = (report(limits(runs, 1)), report(limits(runs - 1, runs / 4)));
+        assert_eq!(whole.sample, None);
+        let sample = part.sample.expect("more runs than may be looked at");
+        assert_eq!(sample.of_runs, runs);
+        let within = Scope::for_rules(session.recording(), Some(sample.range)).runs();
+        assert!(
+            within.abs_diff(runs / 4) <= 4,
+            "{}: {within} of {runs}",
+            path.display()
+        );
+        assert_eq!(answers(&part), Ok(()), "{}", path.display());
+        // All time is accounted for as before, and no more of it is claimed than there is.
+        let all = |report: &Report| -> Vec<(Cause, u64)> {
+            let rows = report.lost_time.iter();
+            rows.map(|row| (row.cause, row.cap_ns)).collect()
+        };
+        assert_eq!(all(&part), all(&whole), "{}", path.display());
+        for row in &part.lost_time {
+            assert_eq!(row.claimed_cap_ns + row.unexplained_cap_ns, row.cap_ns);
+        }
+        assert!(words::sampled(&part).is_some() && words::sampled(&whole).is_none());
+    }
+    assert!(sampled > 10);
 }

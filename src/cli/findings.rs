@@ -64,6 +64,9 @@ impl fmt::Display for Text<'_> {
         let is_log = |finding: &&Finding| finding.axis == Axis::Log;
         let shown: Vec<&Finding> = report.findings.iter().filter(shown).collect();
         let (log, program): (Vec<&Finding>, Vec<&Finding>) = shown.into_iter().partition(is_log);
+        if let Some(text) = words::sampled(report) {
+            writeln!(f, "{text}\n")?;
+        }
         for finding in program {
             write_finding(report, finding, f)?;
         }

@@ -5,15 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::causes;
-use crate::finding::{Axis, Finding, Outcome, Subject};
+use crate::finding::{Axis, Finding, Outcome, Subject, Value};
 use crate::ledger::Ledger;
-use crate::lost_time::{self, LostTime};
+use crate::lost_time::{self, CauseTimes, LostTime};
 use crate::rules::{Look, RULES};
 use crate::scope::{Input, Scope};
 use analysis::listen::Listen;
 use analysis::recording::Recording;
-use eventlog::ids::ThreadId;
-use model::format;
+use eventlog::ids::{Nanos, ThreadId};
 use model::time::{Interval, range_ns};
 
 /// A rule that found nothing, and why.
@@ -36,6 +35,10 @@ pub struct Report {
     /// What was found, the gravest first, whatever it costs, each symptom below its cause; what is
     /// about the log itself comes after that, and what hardly matters last.
     pub findings: Vec<Finding>,
+    /// Of a log with very many runs of threads: the part of which the rules that look at each run
+    /// looked at all.
+    #[serde(default)]
+    pub sample: Option<Sample>,
     /// Rules that found nothing.
     pub clear: Vec<Passed>,
     /// Rules that could not tell.
@@ -54,16 +57,85 @@ pub struct Report {
     pub labels: BTreeMap<ThreadId, String>,
 }
 
-/// Rules look at each of so many runs. A million takes them up to two seconds of a native program
-/// and eight of a browser's worker, in which other answers come late, and some 100 MiB.
-const MOST_RUNS: u64 = 2_000_000;
+/// A part of a log that stands for all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// When.
+    #[serde(with = "range_ns")]
+    pub range: Interval,
+    /// How many runs of threads the whole range has.
+    pub of_runs: u64,
+}
+
+/// How many runs rules look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunLimits {
+    /// At each of so many.
+    pub most: u64,
+    /// Of more, at about so many in the middle.
+    pub sample: u64,
+}
+
+impl RunLimits {
+    /// A million takes rules up to two seconds of a native program and eight of a browser's worker, in
+    /// which other answers come late, and some 100 MiB.
+    pub const USUAL: Self = Self {
+        most: 2_000_000,
+        sample: 500_000,
+    };
+}
 
 /// Why rules say nothing of a log that several processes have written.
 const SEVERAL: &str = "rules look at one program, and this log is of several processes: open the log of each by itself";
 
+/// The part in the middle that has so many runs as a sample has.
+fn middle(scope: &Scope<'_>, runs: u64) -> Sample {
+    let (start, end) = (scope.range.start().0, scope.range.end().0);
+    let of_runs = scope.runs();
+    // The middle of all runs, not of the time: a program may start slowly.
+    let time_of = |place: u64| {
+        let (mut low, mut high) = (start, end);
+        while low < high {
+            let time = low + (high - low) / 2;
+            match scope.runs_until(Nanos(time)) < place {
+                true => low = time + 1,
+                false => high = time,
+            }
+        }
+        Nanos(low)
+    };
+    let first = of_runs.saturating_sub(runs) / 2;
+    Sample {
+        range: Interval::new(time_of(first), time_of(first + runs)),
+        of_runs,
+    }
+}
+
+/// What no finding claims, by cause: of what is left, findings in the sample claim the same share
+/// as there.
+fn left(ledger: &Ledger, sampled: Option<&Ledger>) -> CauseTimes {
+    let mut left = *ledger.left();
+    if let Some(sampled) = sampled {
+        for (left, (all, rest)) in left
+            .iter_mut()
+            .zip(sampled.all().iter().zip(sampled.left()))
+        {
+            if *all > 0 {
+                *left = (*left as f64 * *rest as f64 / *all as f64) as u64;
+            }
+        }
+    }
+    left
+}
+
 impl Report {
     /// Asks all rules about a part of a log.
     pub async fn of(scope: &Scope<'_>, listen: &dyn Listen) -> Self {
+        Self::of_runs(scope, RunLimits::USUAL, listen).await
+    }
+
+    /// The same, with other limits.
+    pub async fn of_runs(scope: &Scope<'_>, limits: RunLimits, listen: &dyn Listen) -> Self {
         let several = scope.log.info.processes.are_several();
         let causes = match several {
             true => Default::default(),
@@ -74,6 +146,18 @@ impl Report {
             range: scope.range,
             caps: scope.caps,
             ..Self::default()
+        };
+        if !several && scope.runs() > limits.most {
+            report.sample = Some(middle(scope, limits.sample));
+        }
+        let mut sampled = match report.sample {
+            Some(sample) => {
+                let scope = Scope::for_rules(scope.log, Some(sample.range));
+                let causes = lost_time::by_cause(&scope, listen).await;
+                let ledger = Ledger::new(causes, scope.caps, scope.stops.len());
+                Some((scope, ledger))
+            }
+            None => None,
         };
         for rule in RULES {
             let passed = |why: String| Passed {
@@ -93,21 +177,25 @@ impl Report {
                 report.cannot_tell.push(passed(missing.how().to_owned()));
                 continue;
             }
-            if rule.inputs.contains(&Input::EachRun) && scope.runs() > MOST_RUNS {
-                let runs = format::count(scope.runs());
-                report.cannot_tell.push(passed(format!(
-                    "not run: {runs} thread runs, limit 2 million; select a shorter range"
-                )));
-                continue;
-            }
+            let (scope, ledger) = match &mut sampled {
+                Some((scope, ledger)) if rule.inputs.contains(&Input::EachRun) => (&*scope, ledger),
+                _ => (scope, &mut ledger),
+            };
             let outcome = match rule.look {
-                Look::AtOnce(look) => look(scope, &mut ledger),
-                Look::InSteps(look) => look(scope, &mut ledger, listen).await,
+                Look::AtOnce(look) => look(scope, ledger),
+                Look::InSteps(look) => look(scope, ledger, listen).await,
                 Look::AtFindings(look) => look(scope, &report.findings),
             };
             listen.listen().await;
             match outcome {
                 Outcome::Found(found) => {
+                    let costs = |one: &Finding| one.axis != Axis::Time || one.cost != Value::Ns(0);
+                    let found: Vec<Finding> = found.into_iter().filter(costs).collect();
+                    if found.is_empty() {
+                        report
+                            .clear
+                            .push(passed("it is so, but costs no time".into()));
+                    }
                     let found = found.into_iter().map(|one| scope.suited(one).weighed());
                     report.findings.extend(found);
                 }
@@ -117,7 +205,8 @@ impl Report {
         }
         causes::relate(&mut report.findings);
         report.findings = causes::in_order(std::mem::take(&mut report.findings));
-        report.lost_time = lost_time::rows(ledger.all(), ledger.left(), scope.caps);
+        let sampled = sampled.as_ref().map(|(_, ledger)| ledger);
+        report.lost_time = lost_time::rows(ledger.all(), &left(&ledger, sampled), scope.caps);
         let lost = report.lost_time.iter().filter(|row| row.cause.is_lost());
         let left = lost.map(|row| row.unexplained_cap_ns).sum::<u64>();
         report.unexplained_ns = left / scope.caps;

@@ -207,10 +207,15 @@ impl<'a> Scope<'a> {
     /// How many runs of threads begin in it.
     #[must_use]
     pub fn runs(&self) -> u64 {
+        self.runs_until(self.range.end())
+    }
+
+    /// How many of them begin before a time.
+    pub(crate) fn runs_until(&self, time: Nanos) -> u64 {
         let runs = self.cap_ids().filter_map(|cap| {
             let runs = &self.log.store.cap(cap)?.runs;
             let first = |time: Nanos| runs.first_starting_at(time.0) as u64;
-            Some(first(self.range.end()).saturating_sub(first(self.range.start())))
+            Some(first(time).saturating_sub(first(self.range.start())))
         });
         runs.sum()
     }

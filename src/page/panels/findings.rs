@@ -102,6 +102,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
             if !view.open.is_empty() && !report.findings.iter().any(is_open) {
                 <p role="status">{ format!("The finding that was open ({}) is not among these.", view.open) }</p>
             }
+            { for words::sampled(report).map(|text| html! { <p class="hint">{ text }</p> }) }
             if grave.is_empty() {
                 <p class="nothing">{ words::nothing_found(report) }{ " A rule sees only what it looks for; the list below says what that is." }</p>
             }

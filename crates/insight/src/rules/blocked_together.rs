@@ -21,6 +21,8 @@ use model::format;
 
 /// Shorter waits cost little, and a wakeup may have been missed.
 const LONG_NS: u64 = 5_000_000;
+/// Who is broken off has given back within this time what it held.
+const SOON_NS: u64 = 1_000_000;
 /// Less of the capabilities' time is not worth a change.
 const LEAST_SHARE: f64 = 0.05;
 /// Waits of two threads are at the same time if they share so much of the shorter one.
@@ -44,7 +46,8 @@ const fn is_for_thread(reason: WaitReason) -> bool {
     )
 }
 
-/// Long waits for other threads that no wakeup ended, after which the thread goes on.
+/// Long waits for other threads that no wakeup ended, or one by a thread whose own wait was ended so, after which the
+/// thread goes on.
 async fn broken_off(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
     let mut waits = Vec::new();
     let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
@@ -62,13 +65,15 @@ async fn broken_off(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
         return Vec::new();
     }
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
-    let mut woken: BTreeMap<ThreadId, Vec<Nanos>> = BTreeMap::new();
+    let mut woken: BTreeMap<ThreadId, Vec<(Nanos, Option<ThreadId>)>> = BTreeMap::new();
     let mut steps = Steps::new(listen);
     for cap in scope.cap_ids() {
+        let mut runs = scope.log.store.run_cursor(cap);
         for (at, thread) in scope.log.store.wakeups_on(cap, scope.range) {
             steps.step().await;
             if members.contains(&thread) {
-                woken.entry(thread).or_default().push(at);
+                let giver = runs.thread_at(at);
+                woken.entry(thread).or_default().push((at, giver));
             }
         }
     }
@@ -76,10 +81,23 @@ async fn broken_off(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
         sort(times, listen).await;
     }
     // A wakeup at its very beginning is that of the wait before.
-    waits.retain(|wait| {
+    let wakeup = |wait: &Wait| {
         let times = woken.get(&wait.thread).map_or(&[][..], Vec::as_slice);
-        let next = times.partition_point(|at| *at <= wait.range.start());
-        times.get(next).is_none_or(|at| *at > wait.range.end())
+        let next = times.partition_point(|(at, _)| *at <= wait.range.start());
+        times.get(next).filter(|(at, _)| *at <= wait.range.end())
+    };
+    let mut ends: BTreeMap<ThreadId, Vec<Nanos>> = BTreeMap::new();
+    for wait in waits.iter().filter(|wait| wakeup(wait).is_none()) {
+        ends.entry(wait.thread).or_default().push(wait.range.end());
+    }
+    waits.retain(|wait| match wakeup(wait) {
+        None => true,
+        // Who is broken off gives back what it holds, which the other one waits for.
+        Some((at, giver)) => {
+            let ends = giver.and_then(|giver| ends.get(&giver));
+            let last = ends.and_then(|ends| ends[..ends.partition_point(|end| end <= at)].last());
+            last.is_some_and(|end| at.0 - end.0 <= SOON_NS)
+        }
     });
     waits.sort_unstable_by_key(|wait| (wait.range.start(), wait.thread));
     waits

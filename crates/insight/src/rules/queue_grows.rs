@@ -38,7 +38,7 @@ const NAME: &str = "queue-grows";
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does a queue fill faster than it is emptied?",
-    inputs: &[Input::GcStatistics, Input::EachRun],
+    inputs: &[Input::GcStatistics, Input::Threads],
     look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 

@@ -26,6 +26,9 @@ pub(super) async fn section(
         return Some(section);
     };
     html.say(&format!("{}.", words::checked(&report)));
+    if let Some(text) = words::sampled(&report) {
+        html.say(&text);
+    }
     let grave = report.gravest();
     if grave.is_empty() {
         html.say(&words::nothing_found(&report));

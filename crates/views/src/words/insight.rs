@@ -198,6 +198,18 @@ pub fn lost_time(row: &LostTime, caps: u64) -> [String; 5] {
     ]
 }
 
+/// Which part of a log with very many runs some rules looked at.
+#[must_use]
+pub fn sampled(report: &Report) -> Option<String> {
+    let sample = report.sample?;
+    Some(format!(
+        "Threads ran {}: rules that look at each run looked at those from {} to {} alone. What they say of time, times and shares is of that part; select another one to look at it.",
+        format::many(sample.of_runs, "time"),
+        format::time(sample.range.start()),
+        format::time(sample.range.end())
+    ))
+}
+
 /// The sum of what no finding explains.
 #[must_use]
 pub fn unexplained(report: &Report) -> String {
