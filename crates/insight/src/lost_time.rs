@@ -348,7 +348,7 @@ pub(crate) async fn each_run(
     scope: &Scope<'_>,
     slice: Interval,
     listen: &dyn Listen,
-    mut tell: impl FnMut(AnyRun),
+    tell: &mut dyn FnMut(AnyRun),
 ) {
     let store = &scope.log.store;
     let pauses = store.account().pauses();
@@ -398,14 +398,14 @@ pub(crate) async fn each_run(
 /// For how long no capability ran in a slice and no thread was ready, by what ended that.
 async fn gaps(scope: &Scope<'_>, slice: Interval, ended: &mut [u64; 3], listen: &dyn Listen) {
     let store = &scope.log.store;
-    let tell = |one: AnyRun| {
+    let mut tell = |one: AnyRun| {
         if let Some((_, _, ns)) = one.nobody {
             let label = store.label_of(one.run.thread);
             let turn = store.turn_of_run(one.cap, one.place);
             ended[ended_by(label, turn.as_ref()) as usize] += ns;
         }
     };
-    each_run(scope, slice, listen, tell).await;
+    each_run(scope, slice, listen, &mut tell).await;
 }
 
 /// For how long capabilities were idle in some stretches, in nanoseconds of capabilities.

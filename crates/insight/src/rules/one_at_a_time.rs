@@ -69,7 +69,7 @@ async fn by_thread(scope: &Scope<'_>, listen: &dyn Listen) -> (BTreeMap<ThreadId
     let mut all_ns = 0;
     // The runtime's own threads run first, and wake who waits.
     let mut before: Vec<Gap> = Vec::new();
-    let tell = |one: AnyRun| {
+    let mut tell = |one: AnyRun| {
         if let Some((from, to, ns)) = one.nobody {
             all_ns += ns;
             let label = store.label_of(one.run.thread);
@@ -97,7 +97,7 @@ async fn by_thread(scope: &Scope<'_>, listen: &dyn Listen) -> (BTreeMap<ThreadId
         }
         thread.waits += u64::from(thread.ns - ns >= SHORTEST_NS);
     };
-    each_run(scope, scope.range, listen, tell).await;
+    each_run(scope, scope.range, listen, &mut tell).await;
     (all, all_ns)
 }
 

@@ -4,6 +4,7 @@
 //! until it has made all, and falls from then on. The log does not tell of queues, but of live data
 //! after major collections, and of when threads run.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
@@ -74,46 +75,16 @@ fn hill(points: &[(u64, u64)]) -> Option<Hill> {
     })
 }
 
-/// Threads that ran for the last time while live data was high, those that ran most first: who, and
-/// when it ended. If no later collection tells that it fell, that may be any time after.
-async fn makers(scope: &Scope<'_>, hill: &Hill, listen: &dyn Listen) -> Vec<(ThreadId, u64)> {
-    let mut steps = Steps::new(listen);
-    let mut threads: BTreeMap<ThreadId, (u64, u64)> = BTreeMap::new();
-    for cap in scope.cap_ids() {
-        for (place, (start, end)) in scope.runs_on(cap) {
-            steps.step().await;
-            if let Some(thread) = scope.log.store.thread_of(cap, place) {
-                let (ran_ns, last_ns) = threads.entry(thread).or_default();
-                *ran_ns += end - start;
-                *last_ns = end.max(*last_ns);
-            }
-        }
-    }
-    let high = hill.rises_ns..hill.falls_ns;
-    let ended = threads.into_iter();
-    let ended = ended
-        .filter(|(thread, (_, last_ns))| high.contains(last_ns) && !scope.is_of_runtime(*thread));
-    let mut ended: Vec<_> = ended.collect();
-    ended.sort_small_by(|(_, a), (_, b)| b.0.cmp(&a.0));
-    let ended = ended.into_iter().take(MOST_MAKERS);
-    ended
-        .map(|(thread, (_, last_ns))| (thread, last_ns))
-        .collect()
-}
-
-/// For how long a thread ran until a time, and since.
+/// For how long a thread ran until a time, and since, and when it ran last.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ran {
     until_ns: u64,
     since_ns: u64,
+    last_ns: u64,
 }
 
-/// By thread, and all together.
-async fn ran(
-    scope: &Scope<'_>,
-    time_ns: u64,
-    listen: &dyn Listen,
-) -> (BTreeMap<ThreadId, Ran>, Ran) {
+/// By thread, in the order of their numbers, and all together.
+async fn ran(scope: &Scope<'_>, time_ns: u64, listen: &dyn Listen) -> (Vec<(ThreadId, Ran)>, Ran) {
     let mut steps = Steps::new(listen);
     let mut all = Ran::default();
     let mut by_thread: BTreeMap<ThreadId, Ran> = BTreeMap::new();
@@ -127,10 +98,22 @@ async fn ran(
             for ran in [&mut all, by_thread.entry(thread).or_default()] {
                 ran.until_ns += until_ns;
                 ran.since_ns += (end - start) - until_ns;
+                ran.last_ns = end.max(ran.last_ns);
             }
         }
     }
-    (by_thread, all)
+    (by_thread.into_iter().collect(), all)
+}
+
+/// Threads that ran for the last time while live data was high, those that ran most first: who, and
+/// when it ended. If no later collection tells that it fell, that may be any time after.
+async fn makers(scope: &Scope<'_>, hill: &Hill, listen: &dyn Listen) -> Vec<(ThreadId, u64)> {
+    let (mut threads, _) = ran(scope, u64::MAX, listen).await;
+    let high = hill.rises_ns..hill.falls_ns;
+    threads.retain(|(thread, ran)| high.contains(&ran.last_ns) && !scope.is_of_runtime(*thread));
+    threads.sort_small_by_key(|(_, ran)| Reverse(ran.until_ns));
+    let threads = threads.into_iter().take(MOST_MAKERS);
+    threads.map(|(thread, ran)| (thread, ran.last_ns)).collect()
 }
 
 /// The thread that takes what another one makes, which ended at a time.
@@ -142,7 +125,8 @@ async fn taker(
     let (by_thread, all) = ran(scope, end_ns, listen).await;
     let share = |ns: u64, of: u64| ns as f64 / of.max(1) as f64;
     let until = |ran: &Ran| share(ran.until_ns, all.until_ns);
-    if by_thread.get(&maker).is_none_or(|ran| until(ran) < MAKES)
+    let of_maker = by_thread.iter().find(|(thread, _)| *thread == maker);
+    if of_maker.is_none_or(|(_, ran)| until(ran) < MAKES)
         || share(all.since_ns, all.until_ns + all.since_ns) < SINCE
     {
         return None;
@@ -150,7 +134,7 @@ async fn taker(
     let takes = |ran: &Ran| until(ran) >= TAKES_TOO && share(ran.since_ns, all.since_ns) >= TAKES;
     let taker = by_thread
         .iter()
-        .find(|(thread, ran)| **thread != maker && takes(ran));
+        .find(|(thread, ran)| *thread != maker && takes(ran));
     taker.map(|(thread, _)| *thread)
 }
 
