@@ -5,7 +5,7 @@
 //! some thread had been ready for more than a millisecond, and a hand-over else. *Idle with no
 //! thread ready* is divided by how many capabilities ran; where none did, by the thread that
 //! ran next. All sums are the account's, from its prefix sums. The division of two of them looks at
-//! runs: of a log with more than a million, at evenly spaced slices that hold about so many.
+//! runs: of a log with more than half a million, at evenly spaced slices that hold about so many.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -25,8 +25,8 @@ use model::time::Interval;
 /// a wakeup of another capability, with a sleeping OS thread, takes some tens of microseconds.
 pub const LONG_WAIT_NS: u64 = 1_000_000;
 
-/// So many runs are looked at within some tenths of a second.
-const MOST_RUNS: u64 = 1_000_000;
+/// So many runs are looked at within some tenths of a second, also in a browser.
+const MOST_RUNS: u64 = 500_000;
 /// Of more runs so many slices are looked at.
 const SLICES: u64 = 256;
 
