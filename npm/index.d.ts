@@ -136,10 +136,19 @@ export interface LostTime {
   unexplained_cap_ns: number;
 }
 
+/** A part of a log that stands for all of it. */
+export interface Sample {
+  range: LogRange;
+  /** How many runs of threads the whole range has. */
+  of_runs: number;
+}
+
 /** What all rules say of a part of a log. */
 export interface Findings {
   range: LogRange;
   findings: Finding[];
+  /** Of a log with very many runs of threads: the part that rules which look at each run looked at; else `null`. */
+  sample: Sample | null;
   /** Rules that found nothing. */
   clear: Passed[];
   /** Rules that could not tell, with the flag that would help. */
