@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
-import { fixture, openLog, test, timeline, violations } from './helpers.js';
+import { fixture, fragment, openLog, test, timeline, violations } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 const PROGRAM = process.env.EVENTSCOPE_PROGRAM ?? 'target/debug/eventscope';
@@ -36,6 +36,7 @@ test('the report is about the selected range', async ({ page }, info) => {
   await page.mouse.down();
   await page.mouse.move(x(0.6), cap(0) + 40, { steps: 5 });
   await page.mouse.up();
+  await fragment(page, /[#&]r=/);
   const saved = readFileSync(await save(page, info), 'utf8');
   expect(saved).toContain('<dt>Time</dt><dd>only ');
 });
