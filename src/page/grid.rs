@@ -111,7 +111,7 @@ pub(super) struct Grid {
     /// The height of what is in view.
     height: f64,
     wanted: Range<u64>,
-    /// Where the keyboard went.
+    /// Where the keyboard or a click went.
     went: Ahead<u64>,
     settle: Option<Timeout>,
     listener: Option<EventListener>,
@@ -205,7 +205,7 @@ impl Component for Grid {
                 self.lay_out();
             }
             Msg::Clicked(went) => {
-                props.on_current.emit(went);
+                self.go_to(props, went);
                 if !went.extend {
                     props.on_activate.emit(went.row);
                 }
@@ -333,7 +333,7 @@ impl Grid {
         }
         let last = props.total - 1;
         let page = (self.fitting() as u64).saturating_sub(1).max(1);
-        let current = self.went.last().copied().or(props.current);
+        let current = self.current(props);
         let here = current.unwrap_or(self.first.ceil() as u64);
         let key = event.key();
         let row = match key.as_str() {
@@ -368,15 +368,22 @@ impl Grid {
         event.prevent_default();
         event.stop_propagation();
         self.reveal(props, row);
-        if current != Some(row) {
-            self.went.push(row);
-        }
-        props.on_current.emit(Went {
-            row,
-            extend: event.shift_key(),
-        });
+        let extend = event.shift_key();
+        self.go_to(props, Went { row, extend });
         self.tell(props);
         true
+    }
+
+    /// The row that the keyboard is on, whether or not the page has rendered it.
+    fn current(&self, props: &GridProps) -> Option<u64> {
+        self.went.last().copied().or(props.current)
+    }
+
+    fn go_to(&mut self, props: &GridProps, went: Went) {
+        if self.current(props) != Some(went.row) {
+            self.went.push(went.row);
+        }
+        props.on_current.emit(went);
     }
 
     fn view_row(&self, ctx: &Context<Self>, number: u64) -> Html {

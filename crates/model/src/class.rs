@@ -205,6 +205,12 @@ impl WaitReason {
         )
     }
 
+    /// Whether time, a file or a foreign call ends such a wait.
+    #[must_use]
+    pub const fn is_asleep(self) -> bool {
+        matches!(self, Self::Delay | Self::Io | Self::ForeignCall)
+    }
+
     /// The class of such a wait.
     #[must_use]
     pub const fn class(self) -> Class {

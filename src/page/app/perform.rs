@@ -45,6 +45,11 @@ fn is_head(element: &HtmlElement) -> bool {
     has_class(element, "head")
 }
 
+/// What has the focus when a key is pressed.
+fn target_of(event: &KeyboardEvent) -> Option<HtmlElement> {
+    event.target()?.dyn_into().ok()
+}
+
 /// Whether a key is written into an element, or does something there.
 fn takes(element: &HtmlElement, key: &str) -> bool {
     let is_sign = key.chars().count() == 1 && key != " ";
@@ -76,9 +81,7 @@ pub(super) fn stem(name: &str) -> &str {
 /// Moves the focus into the filter of tracks if the key does that. At once, as the messages of a
 /// busy page wait, and the keys that follow are meant for the filter.
 pub(super) fn focus_filter(event: &KeyboardEvent, filter: &NodeRef) -> bool {
-    let target = event.target();
-    let target = target.and_then(|target| target.dyn_into::<HtmlElement>().ok());
-    let is_written = target.is_some_and(|target| takes(&target, &event.key()));
+    let is_written = target_of(event).is_some_and(|target| takes(&target, &event.key()));
     if is_written || pressed(event, false) != Some(Action::FilterTracks) {
         return false;
     }
@@ -94,9 +97,7 @@ pub(super) fn focus_filter(event: &KeyboardEvent, filter: &NodeRef) -> bool {
 /// Keeps a key with Ctrl from the browser if it is an action of the page. At once: messages of a busy page come when
 /// the browser has done what it does with it, such as to go to its address bar.
 pub(super) fn keep_chord(event: &KeyboardEvent) {
-    let target = event.target();
-    let target = target.and_then(|target| target.dyn_into::<HtmlElement>().ok());
-    let is_written = target.is_some_and(|target| takes(&target, &event.key()));
+    let is_written = target_of(event).is_some_and(|target| takes(&target, &event.key()));
     let action = pressed(event, false);
     let is_for_page = action == Some(Action::Palette) || (action.is_some() && !is_written);
     if (event.ctrl_key() || event.meta_key()) && is_for_page {
@@ -106,9 +107,7 @@ pub(super) fn keep_chord(event: &KeyboardEvent) {
 
 impl App {
     pub(super) fn key(&mut self, ctx: &Context<Self>, event: KeyboardEvent) -> bool {
-        let target = event
-            .target()
-            .and_then(|target| target.dyn_into::<HtmlElement>().ok());
+        let target = target_of(&event);
         let tag = target
             .as_ref()
             .map(|target| target.tag_name())
@@ -122,7 +121,8 @@ impl App {
         let dialog = is_open && action != Some(Action::Palette);
         if self.dialogs.palette.is_some() && event.key() == "Escape" {
             // It was asked for, and is not open yet: it has its keys itself then.
-            return self.dialogs.palette.take().is_some();
+            self.dialogs.palette = None;
+            return true;
         }
         if self.dialogs.palette.is_some() || dialog {
             return false;

@@ -518,18 +518,8 @@ impl Store {
     /// What all threads did in a range; nothing until the log is read to its end.
     pub async fn threads_in(&self, range: Interval, listen: &dyn Listen) -> ThreadsIn {
         let mut all = ThreadsIn::default();
-        if !self.is_settled() {
-            return all;
-        }
-        let range = InRange::new(self, Some(range));
         let mut sums = ThreadSums::default();
-        for (index, thread) in self.threads.iter() {
-            if index.is_multiple_of(FEW_THREADS) {
-                listen.listen().await;
-            }
-            let Some(of_thread) = range.sums(self, (index, &thread), listen).await else {
-                continue;
-            };
+        let look = |(index, _): (u32, &Thread), of_thread: ThreadSums| {
             all.count += 1;
             sums.add(&of_thread);
             for (blocked_ns, threads) in of_thread.times.blocked_ns.iter().zip(&mut all.blocked) {
@@ -537,9 +527,44 @@ impl Store {
                     threads.push(index);
                 }
             }
-        }
+        };
+        self.each_thread_in(range, listen, look).await;
         all.times = sums.times;
         all
+    }
+
+    /// How long each thread ran in a range, in nanoseconds, of those that did, in the order in
+    /// which they were first met; nothing until the log is read to its end.
+    pub async fn ran_in(&self, range: Interval, listen: &dyn Listen) -> Vec<(ThreadId, u64)> {
+        let mut all = Vec::new();
+        let look = |(_, thread): (u32, &Thread), of_thread: ThreadSums| {
+            let ran_ns = of_thread.times.running_ns + of_thread.times.open_ns;
+            if ran_ns > 0 {
+                all.push((thread.id, ran_ns));
+            }
+        };
+        self.each_thread_in(range, listen, look).await;
+        all
+    }
+
+    async fn each_thread_in(
+        &self,
+        range: Interval,
+        listen: &dyn Listen,
+        mut look: impl FnMut((u32, &Thread), ThreadSums),
+    ) {
+        if !self.is_settled() {
+            return;
+        }
+        let range = InRange::new(self, Some(range));
+        for (index, thread) in self.threads.iter() {
+            if index.is_multiple_of(FEW_THREADS) {
+                listen.listen().await;
+            }
+            if let Some(sums) = range.sums(self, (index, &thread), listen).await {
+                look((index, &thread), sums);
+            }
+        }
     }
 
     /// The lives of threads that were blocked for any of some reasons, in the order in which

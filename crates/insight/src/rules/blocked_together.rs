@@ -126,24 +126,20 @@ fn together(waits: Vec<Wait>) -> Vec<Wait> {
 /// Whether any other thread slept when one of the waits was broken off: it may have been on the
 /// way to end it.
 async fn somebody_slept(scope: &Scope<'_>, waits: &[Wait], listen: &dyn Listen) -> bool {
-    let is_asleep = |reason| {
-        matches!(
-            reason,
-            WaitReason::Delay | WaitReason::Io | WaitReason::ForeignCall
-        )
-    };
     let mut ends: Vec<u64> = waits.iter().map(|wait| wait.range.end().0).collect();
     sort(&mut ends, listen).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut slept = false;
     let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
-        if !members.contains(&life.id()) && turn.wait_reason().is_some_and(is_asleep) {
+        if !members.contains(&life.id()) && turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             let (from, to) = turn.part(0);
             let next = ends.partition_point(|end| *end <= from);
             slept |= ends.get(next).is_some_and(|end| *end < to);
         }
     };
-    scope.each_turn_blocked((is_asleep, 0), listen, look).await;
+    scope
+        .each_turn_blocked((WaitReason::is_asleep, 0), listen, look)
+        .await;
     slept
 }
 

@@ -194,11 +194,12 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
     let one_way = all.iter().filter(|one| one.is_one_way);
     let one_way_ns: u64 = one_way.map(|one| one.wait.ns).sum();
     let is_one_way = one_way_ns as f64 > ONE_WAY * sum_ns as f64;
+    finding.meaning = "The woken thread belongs to another capability, whose OS thread has to be woken first. Within one capability that takes less than a microsecond.".into();
     if is_one_way {
         finding.confidence = Confidence::Hint;
         finding.severity = finding.severity.min(Severity::Low);
+        finding.meaning.to_mut().push_str(" Mostly who wakes does not wait for the woken thread, but goes on: the program is slower for it only where that one is late in the end.");
     }
-    finding.meaning = "The woken thread belongs to another capability, whose OS thread has to be woken first. Within one capability that takes less than a microsecond.".into();
     let one = Try::flag(
         "-N1",
         format!(
@@ -210,10 +211,10 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
         "Keep threads that wake each other on one capability: make both with forkOn and one number, or let one thread do both steps.",
     );
     let batches = Try::code("Hand over batches: a list or chunk of items for each wakeup.");
-    finding.tries = if parallelism <= IN_TURNS {
-        vec![one, together, batches]
-    } else if is_one_way {
+    finding.tries = if is_one_way {
         vec![batches]
+    } else if parallelism <= IN_TURNS {
+        vec![one, together, batches]
     } else {
         let one = Try::flag(
             "-N1",
@@ -225,9 +226,6 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
         vec![batches, together, one]
     };
     finding.distrust = "With other work on the machine, or in a virtual one, OS threads wake more slowly. In a server that mostly waits for requests, only the requests that come meanwhile become slower.".into();
-    if is_one_way {
-        finding.meaning.to_mut().push_str(" Mostly who wakes does not wait for the woken thread, but goes on: the program is slower for it only where that one is late in the end.");
-    }
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("hand-overs".into(), Value::Count(count)),

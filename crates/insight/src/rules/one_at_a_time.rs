@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
-use crate::finding::{Confidence, Evidence, Outcome, Severity, Subject, Try, Value};
+use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::lost_time::{AnyRun, Ended, each_run, ended_by};
 use crate::scope::{Input, Scope};
@@ -154,7 +154,7 @@ async fn finding(
     ledger: &mut Ledger,
     (thread, alone): (ThreadId, &Alone),
     listen: &dyn Listen,
-) -> crate::finding::Finding {
+) -> Finding {
     let waits = alone.waits;
     let by_timer = alone.timer_ns * 2 > alone.ns;
     let name = scope.thread_name(thread);

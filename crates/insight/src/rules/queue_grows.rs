@@ -5,13 +5,13 @@
 //! after major collections, and of when threads run.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use super::{Look, Rule};
 use crate::finding::{Confidence, Evidence, Finding, Outcome, Subject, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
-use analysis::listen::{Listen, Steps};
+use analysis::listen::Listen;
+use eventlog::hash::SeededSet;
 use eventlog::ids::{Nanos, ThreadId};
 use model::format;
 use model::gauge::Samples;
@@ -20,8 +20,7 @@ use model::time::Interval;
 
 /// Less is a matter of when the collections were.
 const LEAST_BYTES: u64 = 8_000_000;
-/// Of the most that was live, so much at most was live before, and again afterwards; and so much
-/// at least still was at the first collection after the maker's end: what dies with it was its own.
+/// Of the most that was live, less was live before, and less again afterwards.
 const HALF: f64 = 0.50;
 /// Until the maker's end, it runs for so much of the time in which any thread runs, and the taker
 /// for so much: who fills a queue is the quicker one.
@@ -75,45 +74,24 @@ fn hill(points: &[(u64, u64)]) -> Option<Hill> {
     })
 }
 
-/// For how long a thread ran until a time, and since, and when it ran last.
-#[derive(Clone, Copy, Debug, Default)]
-struct Ran {
-    until_ns: u64,
-    since_ns: u64,
-    last_ns: u64,
-}
-
-/// By thread, in the order of their numbers, and all together.
-async fn ran(scope: &Scope<'_>, time_ns: u64, listen: &dyn Listen) -> (Vec<(ThreadId, Ran)>, Ran) {
-    let mut steps = Steps::new(listen);
-    let mut all = Ran::default();
-    let mut by_thread: BTreeMap<ThreadId, Ran> = BTreeMap::new();
-    for cap in scope.cap_ids() {
-        for (place, (start, end)) in scope.runs_on(cap) {
-            steps.step().await;
-            let Some(thread) = scope.log.store.thread_of(cap, place) else {
-                continue;
-            };
-            let until_ns = end.min(time_ns).saturating_sub(start);
-            for ran in [&mut all, by_thread.entry(thread).or_default()] {
-                ran.until_ns += until_ns;
-                ran.since_ns += (end - start) - until_ns;
-                ran.last_ns = end.max(ran.last_ns);
-            }
-        }
-    }
-    (by_thread.into_iter().collect(), all)
-}
-
 /// Threads that ran for the last time while live data was high, those that ran most first: who, and
 /// when it ended. If no later collection tells that it fell, that may be any time after.
 async fn makers(scope: &Scope<'_>, hill: &Hill, listen: &dyn Listen) -> Vec<(ThreadId, u64)> {
-    let (mut threads, _) = ran(scope, u64::MAX, listen).await;
-    let high = hill.rises_ns..hill.falls_ns;
-    threads.retain(|(thread, ran)| high.contains(&ran.last_ns) && !scope.is_of_runtime(*thread));
-    threads.sort_small_by_key(|(_, ran)| Reverse(ran.until_ns));
-    let threads = threads.into_iter().take(MOST_MAKERS);
-    threads.map(|(thread, ran)| (thread, ran.last_ns)).collect()
+    let store = &scope.log.store;
+    let end = scope.range.end();
+    let falls = Nanos(hill.falls_ns.min(end.0));
+    let later = store.ran_in(Interval::new(falls, end), listen).await;
+    let later: SeededSet<ThreadId> = later.into_iter().map(|(thread, _)| thread).collect();
+    let until = Interval::new(scope.range.start(), falls);
+    let mut threads = store.ran_in(until, listen).await;
+    threads.retain(|(thread, _)| !later.contains(thread) && !scope.is_of_runtime(*thread));
+    threads.sort_small_by_key(|(_, ran_ns)| Reverse(*ran_ns));
+    let ended = threads.into_iter().filter_map(|(thread, _)| {
+        let life = store.thread_lane(thread)?;
+        let (_, end_ns) = life.turn(life.runs().checked_sub(1)?).part(2);
+        (end_ns >= hill.rises_ns).then_some((thread, end_ns))
+    });
+    ended.take(MOST_MAKERS).collect()
 }
 
 /// The thread that takes what another one makes, which ended at a time.
@@ -122,20 +100,32 @@ async fn taker(
     (maker, end_ns): (ThreadId, u64),
     listen: &dyn Listen,
 ) -> Option<ThreadId> {
-    let (by_thread, all) = ran(scope, end_ns, listen).await;
+    let (start, end) = (scope.range.start(), scope.range.end());
+    let cut = Nanos(end_ns.min(end.0));
+    let (until, since) = (Interval::new(start, cut), Interval::new(cut, end));
+    let [until_ns, since_ns] =
+        [until, since].map(|range| scope.log.times(Some(range)).all_caps().running_ns);
     let share = |ns: u64, of: u64| ns as f64 / of.max(1) as f64;
-    let until = |ran: &Ran| share(ran.until_ns, all.until_ns);
-    let of_maker = by_thread.iter().find(|(thread, _)| *thread == maker);
-    if of_maker.is_none_or(|(_, ran)| until(ran) < MAKES)
-        || share(all.since_ns, all.until_ns + all.since_ns) < SINCE
-    {
+    if share(since_ns, until_ns + since_ns) < SINCE {
         return None;
     }
-    let takes = |ran: &Ran| until(ran) >= TAKES_TOO && share(ran.since_ns, all.since_ns) >= TAKES;
-    let taker = by_thread
-        .iter()
-        .find(|(thread, ran)| *thread != maker && takes(ran));
-    taker.map(|(thread, _)| *thread)
+    let ran = scope.log.store.ran_in(until, listen).await;
+    let least = |thread: ThreadId| if thread == maker { MAKES } else { TAKES_TOO };
+    let enough = |(thread, ns): &(ThreadId, u64)| share(*ns, until_ns) >= least(*thread);
+    let both: Vec<ThreadId> = ran
+        .into_iter()
+        .filter(enough)
+        .map(|(thread, _)| thread)
+        .collect();
+    if !both.contains(&maker) {
+        return None;
+    }
+    let ran = scope.log.store.ran_in(since, listen).await;
+    let mut most = ran
+        .into_iter()
+        .filter(|(_, ns)| share(*ns, since_ns) >= TAKES);
+    let taker = most.find(|(thread, _)| *thread != maker && both.contains(thread));
+    taker.map(|(thread, _)| thread)
 }
 
 async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome {

@@ -46,13 +46,6 @@ const fn is_for_place(reason: WaitReason) -> bool {
     matches!(reason, WaitReason::Mvar | WaitReason::Stm)
 }
 
-const fn is_asleep(reason: WaitReason) -> bool {
-    matches!(
-        reason,
-        WaitReason::Delay | WaitReason::Io | WaitReason::ForeignCall
-    )
-}
-
 /// Waits after which the thread slept.
 async fn before_sleep(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
     let mut all = Vec::new();
@@ -64,7 +57,7 @@ async fn before_sleep(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
             return;
         };
         let before = last.take().filter(|wait| wait.thread == life.id());
-        if is_asleep(reason) {
+        if reason.is_asleep() {
             all.extend(before);
         }
         if is_for_place(reason) && turn.1.code.is_some() {
@@ -96,7 +89,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let all = scope.threads(listen).await.times;
     let asleep_ns = WaitReason::ALL
         .into_iter()
-        .filter(|reason| is_asleep(*reason));
+        .filter(|reason| reason.is_asleep());
     let asleep_ns: u64 = asleep_ns
         .map(|reason| all.blocked_ns[reason as usize])
         .sum();
