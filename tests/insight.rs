@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use analysis::account::report::CapTimes;
 use analysis::listen::{Alone, at_once};
+use common::build::Build;
 use common::{findings_of, for_all_spans, known, session_of};
 use eventlog::ids::Nanos;
 use insight::LostTime;
@@ -401,6 +402,13 @@ fn of_very_many_runs_a_sample_in_the_middle_is_looked_at_and_told() {
             "{}: {within} of {runs}",
             path.display()
         );
+        let before = Interval::new(scope.range.start(), sample.range.start());
+        let before = Scope::for_rules(session.recording(), Some(before)).runs();
+        assert!(
+            before.abs_diff(runs - within - before) <= 8,
+            "{}: {before} runs before {within} of {runs}",
+            path.display()
+        );
         assert_eq!(answers(&part), Ok(()), "{}", path.display());
         // All time is accounted for as before, and no more of it is claimed than there is.
         let all = |report: &Report| -> Vec<(Cause, u64)> {
@@ -424,4 +432,23 @@ fn of_very_many_runs_a_sample_in_the_middle_is_looked_at_and_told() {
         assert!(words::sampled(&part).is_some() && words::sampled(&whole).is_none());
     }
     assert!(sampled > 10);
+}
+
+#[test]
+fn what_costs_no_time_is_no_finding() {
+    // 1,500 threads of a microsecond, each of which begins when the one before ends.
+    let mut log = Build::new();
+    log.block(Some(0), (0, 1_500_000), |log| {
+        (0..1500_u32).fold(log, |log, thread| {
+            let from = u64::from(thread) * 1000;
+            log.event(0, from, &(thread + 1).to_be_bytes())
+                .run(from, thread + 1)
+                .stop(from + 1000, thread + 1, 5)
+        })
+    });
+    let report = findings_of(&session_of(&log.bytes).expect("a log"), None);
+    let mut clear = report.clear.iter();
+    let tiny = clear.find(|passed| passed.rule == "tiny-threads");
+    let tiny = tiny.expect("nothing is lost between the threads");
+    assert_eq!(tiny.why, "it is so, but costs no time");
 }

@@ -103,7 +103,7 @@ async fn broken_off(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
     waits
 }
 
-/// Those of them that another thread's wait lies beside.
+/// Those of them that another thread's wait lies beside (waits of one thread do not overlap).
 fn together(waits: Vec<Wait>) -> Vec<Wait> {
     let mut kept: BTreeSet<usize> = BTreeSet::new();
     for (place, wait) in waits.iter().enumerate() {
@@ -112,7 +112,7 @@ fn together(waits: Vec<Wait>) -> Vec<Wait> {
         for (other_place, other) in over {
             let shared = wait.range.clip(other.range).duration().0 as f64;
             let shorter = wait.range.duration().min(other.range.duration()).0 as f64;
-            if other.thread != wait.thread && shared >= TOGETHER * shorter {
+            if shared >= TOGETHER * shorter {
                 kept.extend([place, other_place]);
             }
         }
@@ -190,4 +190,35 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ("times".into(), Value::Count(times)),
     ];
     Outcome::Found(vec![finding.seen_in(waits.iter().map(Wait::evidence))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::time::Interval;
+
+    fn wait(thread: u32, from: u64, to: u64) -> Wait {
+        Wait {
+            thread: ThreadId(thread.into()),
+            cap: None,
+            range: Interval::new(Nanos(from), Nanos(to)),
+            ns: to - from,
+        }
+    }
+
+    #[test]
+    fn waits_that_share_half_of_the_shorter_one_are_together() {
+        let all = vec![
+            wait(1, 0, 100),
+            wait(2, 40, 110),
+            wait(3, 100, 160),
+            wait(1, 200, 300),
+            wait(2, 270, 400),
+        ];
+        let kept: Vec<u64> = together(all)
+            .iter()
+            .map(|wait| wait.range.start().0)
+            .collect();
+        assert_eq!(kept, [0, 40]);
+    }
 }
