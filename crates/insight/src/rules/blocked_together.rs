@@ -199,7 +199,7 @@ mod tests {
 
     fn wait(thread: u32, from: u64, to: u64) -> Wait {
         Wait {
-            thread: ThreadId(thread.into()),
+            thread: ThreadId(thread),
             cap: None,
             range: Interval::new(Nanos(from), Nanos(to)),
             ns: to - from,

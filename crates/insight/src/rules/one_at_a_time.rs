@@ -13,7 +13,10 @@ use crate::lost_time::{AnyRun, Ended, each_run, ended_by};
 use crate::scope::{Input, Scope};
 use crate::threads::Wakeup;
 use analysis::listen::{Listen, sort};
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::Turn;
 use eventlog::ids::{Nanos, ThreadId};
+use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
 
@@ -25,9 +28,9 @@ const SHORTEST_NS: u64 = 50_000;
 const LEAST: u64 = 20;
 /// Less of the capabilities' time is not worth a change.
 const LEAST_SHARE: f64 = 0.20;
-/// Of the time in which nothing ran, so much ended with one and the same thread: else several
-/// things are waited for at a time.
-const SAME_THREAD: f64 = 0.80;
+/// If all other threads sleep and wake more often than this share of its waits, several things are
+/// waited for at a time.
+const OTHERS: f64 = 0.50;
 /// A thread that runs for less of the time in which any runs, and wakes others after fewer of its
 /// waits, looks whether something has happened.
 const WORK: f64 = 0.50;
@@ -116,6 +119,19 @@ async fn works(
     given as f64 >= WORK * alone.waits as f64
 }
 
+/// How often all other threads went on after a sleep, I/O or a foreign call.
+async fn sleeps_of_others(scope: &Scope<'_>, thread: ThreadId, listen: &dyn Listen) -> u64 {
+    let mut sleeps = 0;
+    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
+        let slept = turn.wait_reason().is_some_and(WaitReason::is_asleep);
+        sleeps += u64::from(slept && turn.code.is_some() && life.id() != thread);
+    };
+    scope
+        .each_turn_blocked((WaitReason::is_asleep, 0), listen, look)
+        .await;
+    sleeps
+}
+
 async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let idle = scope.share_of_caps(ledger.left_ns(Pool::Idle));
     if idle < LEAST_SHARE {
@@ -130,15 +146,22 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         return Outcome::Clear("something ran, or was ready to run, all the time".into());
     };
     let share = alone.ns as f64 / scope.length_ns() as f64;
-    let of_all = alone.ns as f64 / all_ns.max(1) as f64;
     let waits = alone.waits;
     let name = scope.thread_name(thread);
-    if waits < LEAST || share < LEAST_SHARE || of_all < SAME_THREAD {
+    if waits < LEAST || share < LEAST_SHARE {
         return Outcome::Clear(format!(
-            "nothing ran for {} of the time; {name} ended {} of that, after {} of up to 2 s; the limits are 20 %, 80 % and 20",
+            "nothing ran for {} of the time, {} of the time until {name} went on, after {} of up to 2 s; the limits are 20 % and 20",
             format::fraction(all_ns as f64 / scope.length_ns() as f64),
-            format::fraction(of_all),
+            format::fraction(share),
             format::many(waits, "wait")
+        ));
+    }
+    let others = sleeps_of_others(scope, thread, listen).await;
+    if others as f64 > OTHERS * waits as f64 {
+        return Outcome::Clear(format!(
+            "{name} waited {} while nothing ran, but other threads slept {} meanwhile",
+            format::many(waits, "time"),
+            format::many(others, "time")
         ));
     }
     if !works(scope, (thread, &alone), listen).await {
