@@ -67,6 +67,9 @@ impl fmt::Display for Text<'_> {
         if let Some(text) = words::sampled(report) {
             writeln!(f, "{text}\n")?;
         }
+        if let Some(text) = words::mostly_unexplained(report) {
+            writeln!(f, "{text}\n")?;
+        }
         for finding in program {
             write_finding(report, finding, f)?;
         }
@@ -90,7 +93,7 @@ impl fmt::Display for Text<'_> {
         let (from, to) = (report.range.start(), report.range.end());
         writeln!(
             f,
-            "Rules looked at {} – {}. In brackets: how grave a finding is, how sure, and the rule.",
+            "Time looked at: {} – {}. In brackets: how grave a finding is, how sure, and the rule.",
             format::time(from),
             format::time(to)
         )?;
@@ -100,7 +103,7 @@ impl fmt::Display for Text<'_> {
             write_passed("Could not tell", &report.cannot_tell, f)?;
         }
         if let Some(command) = self.try_command {
-            writeln!(f, "\nTry it: {command}")?;
+            writeln!(f, "\nTo measure these flags: {command}")?;
         }
         Ok(())
     }
@@ -138,6 +141,12 @@ fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>)
     if let Some(cause) = report.cause(finding) {
         writeln!(f, "    Explained by: {cause}")?;
     }
+    let is_symptom = |other: &&Finding| other.explained_by.as_ref() == Some(&finding.rule);
+    let symptoms = report.findings.iter().filter(is_symptom).count();
+    if symptoms > 0 {
+        let many = format::many(symptoms as u64, "finding");
+        writeln!(f, "    Explains {many} below.")?;
+    }
     for attempt in &finding.tries {
         let flag = attempt.flag.as_ref().map(|flag| format!("{flag}: "));
         let price = attempt
@@ -148,7 +157,11 @@ fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>)
         writeln!(f, "    Try {flag}{}{price}", attempt.text)?;
     }
     writeln!(f, "    Caveat: {}", finding.distrust)?;
-    for place in finding.evidence.iter().take(3) {
+    const SHOWN: usize = 3;
+    if finding.places > SHOWN as u64 {
+        writeln!(f, "    The largest {SHOWN} of {}:", finding.places)?;
+    }
+    for place in finding.evidence.iter().take(SHOWN) {
         let subjects = place.subjects.iter().map(|subject| report.name(*subject));
         writeln!(
             f,

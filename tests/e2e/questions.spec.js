@@ -69,7 +69,7 @@ test('which thread starves, and through whom?', async ({ page }) => {
 test('who holds the lock?', async ({ page }) => {
   await openLog(page, provoked('lock-convoy'));
   const user = steps(page);
-  await user.click(named(page, /8 threads hold each other up/));
+  await user.click(named(page, /8 threads take turns/));
   await proved(page, 'Threads', /most likely a lock/);
   // From whom the thread that waited longest got it.
   const waits = page.getByRole('region', { name: /^Why Thread \d+ \(locker-\d\) waited/ });

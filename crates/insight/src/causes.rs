@@ -15,15 +15,26 @@ const CAUSES: &[(&str, &[&str])] = &[
     ),
     (
         "long-pause",
-        &["queue-grows", "unevaluated", "heap-holder", "deep-stack"],
+        &[
+            "queue-grows",
+            "unevaluated",
+            "heap-holder",
+            "deep-stack",
+            "short-of-cores",
+        ],
     ),
     (
         "live-growth",
         &["queue-grows", "unevaluated", "heap-holder"],
     ),
     ("nursery-too-small", &["queue-grows"]),
+    ("hand-overs", &["lock-convoy"]),
+    ("gc-sync-idle-caps", &["short-of-cores"]),
     ("run-queue", &["one-capability"]),
 ];
+
+/// The same, where one thread is seen in both.
+const CAUSES_IN_A_THREAD: &[(&str, &str)] = &[("serial-section", "queue-grows")];
 
 /// Rules about pauses: a busy machine makes them less sure.
 const ABOUT_PAUSES: &[&str] = &[
@@ -42,14 +53,35 @@ pub(crate) fn relate(findings: &mut [Finding]) {
     let matter: Vec<String> = matter.map(|finding| finding.rule.to_string()).collect();
     let is_found = |rule: &str| matter.iter().any(|found| found == rule);
     let is_busy = is_found(rules::noisy_machine::NAME);
-    for finding in findings {
+    let in_thread = findings
+        .iter()
+        .map(|finding| cause_in_a_thread(finding, findings));
+    let in_thread: Vec<Option<&str>> = in_thread.collect();
+    for (finding, in_thread) in findings.iter_mut().zip(in_thread) {
         let causes = CAUSES.iter().find(|(rule, _)| *rule == finding.rule);
         let mut causes = causes.iter().flat_map(|(_, causes)| causes.iter().copied());
-        finding.explained_by = causes.find(|cause| is_found(cause)).map(Into::into);
+        let cause = causes.find(|cause| is_found(cause)).or(in_thread);
+        finding.explained_by = cause.map(Into::into);
         if is_busy && ABOUT_PAUSES.contains(&&*finding.rule) {
             finding.confidence = finding.confidence.min(Confidence::Probable);
         }
     }
+}
+
+/// The rule that explains a finding, by a thread that is in the longest evidence of both.
+fn cause_in_a_thread(finding: &Finding, findings: &[Finding]) -> Option<&'static str> {
+    let (_, cause) = CAUSES_IN_A_THREAD
+        .iter()
+        .find(|(rule, _)| *rule == finding.rule)?;
+    let subjects = &finding.evidence.first()?.subjects;
+    let has_one = |other: &Finding| {
+        let seen = other.evidence.first();
+        seen.is_some_and(|seen| seen.subjects.iter().any(|one| subjects.contains(one)))
+    };
+    let mut causes = findings.iter().filter(|other| other.rule == *cause);
+    causes
+        .any(|other| other.matters() && has_one(other))
+        .then_some(*cause)
 }
 
 /// The gravest first, each symptom below its cause. A cause is as grave as the gravest of its
@@ -111,8 +143,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::finding::Severity;
+    use crate::finding::{Evidence, Severity, Subject, Value};
     use crate::rules::RULES;
+    use eventlog::ids::ThreadId;
+    use model::time::Interval;
 
     fn found(rule: &'static str) -> Finding {
         Finding {
@@ -132,6 +166,23 @@ mod tests {
         let causes = all.map(|finding| finding.explained_by);
         let unevaluated = Some("unevaluated".into());
         assert_eq!(causes, [unevaluated.clone(), unevaluated, None]);
+    }
+
+    #[test]
+    fn a_serial_part_is_a_queues_if_one_thread_is_in_both() {
+        let seen = |rule, thread| {
+            found(rule).seen_in([Evidence {
+                range: Interval::default(),
+                subjects: vec![Subject::Thread(ThreadId(thread))],
+                amount: Value::Ns(1),
+            }])
+        };
+        let mut all = [seen("serial-section", 5), seen("queue-grows", 5)];
+        relate(&mut all);
+        assert_eq!(all[0].explained_by.as_deref(), Some("queue-grows"));
+        let mut all = [seen("serial-section", 6), seen("queue-grows", 5)];
+        relate(&mut all);
+        assert_eq!(all[0].explained_by, None);
     }
 
     #[test]

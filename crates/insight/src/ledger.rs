@@ -14,6 +14,8 @@ pub enum Pool {
     Stopping,
     /// In collections.
     Collecting,
+    /// The part of it in which a capability has nothing to collect, or goes on late.
+    GcWaiting,
     /// Standing by while a thread is ready.
     IdleReady,
     /// The part of it in which a thread waited for long.
@@ -34,6 +36,7 @@ impl Pool {
         match self {
             Self::Stopping => &[Cause::GcSync],
             Self::Collecting => &[Cause::Collecting, Cause::GcWaiting, Cause::Census],
+            Self::GcWaiting => &[Cause::GcWaiting],
             Self::IdleReady => &[Cause::HandOver, Cause::ReadyLong],
             Self::ReadyLong => &[Cause::ReadyLong],
             Self::HandOver => &[Cause::HandOver],

@@ -239,13 +239,28 @@ impl<'a> Scope<'a> {
         rule: &'static str,
         title: String,
         ledger: &mut Ledger,
-        (pool, cap_ns): (Pool, u64),
+        claim: (Pool, u64),
+    ) -> Finding {
+        self.of_pools(rule, title, ledger, &[claim])
+    }
+
+    /// The same of several pools that have nothing in common.
+    pub(crate) fn of_pools(
+        &self,
+        rule: &'static str,
+        title: String,
+        ledger: &mut Ledger,
+        claims: &[(Pool, u64)],
     ) -> Finding {
         // A rule counts as if all capabilities lived all the time.
-        let cap_ns = cap_ns.min(ledger.all_ns(pool));
+        let of = |&(pool, cap_ns): &(Pool, u64)| (pool, cap_ns.min(ledger.all_ns(pool)));
+        let claims: Vec<(Pool, u64)> = claims.iter().map(of).collect();
+        let claimed = claims
+            .iter()
+            .map(|(pool, cap_ns)| ledger.claim(*pool, *cap_ns));
         Finding {
-            claimed_ns: ledger.claim(pool, cap_ns),
-            ..self.costing(rule, title, cap_ns)
+            claimed_ns: claimed.sum(),
+            ..self.costing(rule, title, claims.iter().map(|(_, cap_ns)| cap_ns).sum())
         }
     }
 

@@ -64,6 +64,14 @@ fn asked(scope: &Scope<'_>) -> Vec<Costly> {
             price: "memory: live data is there twice during a collection",
         });
     }
+    if scope.has_argument("-G1") {
+        all.push(Costly {
+            flag: "-G1".to_owned(),
+            is_major: true,
+            meaning: "There is one generation: each collection copies all live data.",
+            price: "collections of the old generation are rarer, and not shorter",
+        });
+    }
     if let Some(value) = scope.option_value("-F")
         && scope.old_generation_factor() < SMALL_FACTOR
         && !scope.is_nonmoving()

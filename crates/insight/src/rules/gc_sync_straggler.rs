@@ -142,7 +142,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     }
     finding.tries.extend([
         Try::code(
-            "If the thread was in a foreign call: import it as safe, so that the runtime need not wait for it.",
+            "If the thread was in a foreign call: import it as safe, so that the runtime need not wait for it (price: each call is slower, and other threads run meanwhile).",
         ),
         Try::flag(
             "-fno-omit-yields",

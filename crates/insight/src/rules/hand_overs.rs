@@ -182,7 +182,7 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
     let count = all.len() as u64;
     let median_ns = median_ns(all);
     let title = format!(
-        "{} wake each other across capabilities {} times; half of the hand-overs take {} or more",
+        "{} wake each other across capabilities {} times; the median hand-over takes {}",
         subjects(scope, all),
         format::count(count),
         format::duration(Duration(median_ns))
@@ -208,7 +208,7 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
         "no parallelism in any part of the program",
     );
     let together = Try::code(
-        "Keep threads that wake each other on one capability: make both with forkOn and one number, or let one thread do both steps.",
+        "Keep threads that wake each other on one capability: make both with forkOn and the same number, or let one thread do both steps.",
     );
     let batches = Try::code("Hand over batches: a list or chunk of items for each wakeup.");
     finding.tries = if is_one_way {
@@ -225,7 +225,7 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
         );
         vec![batches, together, one]
     };
-    finding.distrust = "With other work on the machine, or in a virtual one, OS threads wake more slowly. In a server that mostly waits for requests, only the requests that come meanwhile become slower.".into();
+    finding.distrust = "With other work on the machine, or in a virtual one, OS threads wake more slowly. In a server that mostly waits, hand-overs make requests slower, and cost little of the time.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("hand-overs".into(), Value::Count(count)),

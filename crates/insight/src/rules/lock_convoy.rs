@@ -149,7 +149,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     }
     let count = members.len() as u64;
     let title = format!(
-        "{} hold each other up: only {running:.1} ran while others waited",
+        "{} take turns, probably for a lock: {running:.1} of them ran while others waited",
         format::many(count, "thread")
     );
     let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
@@ -157,11 +157,13 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         .of_blocked((NAME, title), ledger, (spans, cap_ns), listen)
         .await;
     finding.confidence = Confidence::Probable;
-    finding.meaning = "They hand something from one to the next, most likely a lock. While one holds it the others wait, so more capabilities would not help.".into();
+    finding.meaning = "They hand something from one to the next. While one holds it the others wait, so more capabilities would not help.".into();
     finding.tries = vec![
         Try::code("Do the work before taking the lock, or after releasing it."),
         Try::code("Split what the lock guards, with one lock for each part."),
-        Try::code("For a single value, use atomicModifyIORef' instead of an MVar."),
+        Try::code(
+            "If the lock guards a single value and the update is short, use atomicModifyIORef' instead of an MVar.",
+        ),
     ];
     finding.distrust =
         "MVars have no names in the log: a pipeline of threads that pass work on looks the same."

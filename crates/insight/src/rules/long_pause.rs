@@ -56,7 +56,8 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     if let Some((place, worst)) = worst {
         advise(scope, (*place, worst), &mut finding);
     }
-    finding.distrust = "It does not matter in a program that nobody waits for.".into();
+    finding.distrust =
+        "It does not matter in a program that nobody waits for, such as a batch job.".into();
     // Of a hundred stops, 99 are not longer.
     let p99 = all.get((all.len() * 99).div_ceil(100).saturating_sub(1));
     finding.numbers = vec![

@@ -43,6 +43,7 @@ mod run_queue;
 mod serial_section;
 mod shared_thunk;
 mod short_foreign_calls;
+mod short_of_cores;
 mod slow_spans;
 mod small_pool;
 mod spark_tiny;
@@ -91,6 +92,7 @@ pub static RULES: &[Rule] = &[
     idle_gc::RULE,
     forced_gc::RULE,
     census_pauses::RULE,
+    short_of_cores::RULE,
     par_gc_unbalanced::RULE,
     remembered_set::RULE,
     nursery_too_small::RULE,

@@ -162,8 +162,8 @@ fn finding(
     let outlives = end_ns < hill.high_ns && hill.after.is_some();
     let growth = hill.most - hill.before;
     let falls = match outlives {
-        true => ", and fell after its end: a queue filled",
-        false => ", beside a thread that went on: did a queue fill?",
+        true => ", and fell after its end: probably an unbounded queue",
+        false => " and another thread fell behind: perhaps an unbounded queue",
     };
     let title = format!(
         "Live data grew to {} while {maker_name} ran{falls}",
@@ -180,13 +180,13 @@ fn finding(
         false => Confidence::Hint,
     };
     finding.meaning = format!(
-        "{taker_name} ran all the time, and still ran when the other one had ended. If it takes what the other one makes, all that it had not taken yet was alive, and each major collection copied it."
+        "{taker_name} ran beside it, and still ran when the other one had ended. If it is the consumer of what the other one produces, all that it had not consumed yet was alive, and each major collection copied it."
     ).into();
     finding.tries = vec![
         Try::code(
-            "Bound the queue (TBQueue, or a semaphore beside it): who makes then waits for who takes.",
+            "Bound the queue (TBQueue, or a semaphore beside it): the producer then waits for the consumer. That saves memory and collections, not the work of the consumer.",
         ),
-        Try::code("Take faster: several threads that take, or larger pieces."),
+        Try::code("Consume faster: several consumers, or larger pieces."),
     ];
     finding.distrust = "Data that one thread loads and another one uses up looks the same.".into();
     finding.numbers = vec![

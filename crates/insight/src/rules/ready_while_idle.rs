@@ -22,7 +22,7 @@ use model::lane::Lane;
 use model::time::Interval;
 
 /// Shorter waits end by themselves: the runtime moves threads now and then.
-const LONG_NS: u64 = 1_000_000;
+pub(super) const LONG_NS: u64 = 1_000_000;
 /// Programs with sparks reach a tenth of the capabilities' time without any fault.
 const LEAST_SHARE: f64 = 0.15;
 /// A capability that ran for so much of a wait was the reason for it.
@@ -43,7 +43,11 @@ pub(super) const RULE: Rule = Rule {
 
 /// The parts of a wait, each with the capability in whose queue the thread stood: until it was
 /// moved, that is the one that it was moved from.
-fn queues(scope: &Scope<'_>, wait: &Wait, turn: &Turn) -> Vec<(Option<CapId>, Interval)> {
+pub(super) fn queues(
+    scope: &Scope<'_>,
+    wait: &Wait,
+    turn: &Turn,
+) -> Vec<(Option<CapId>, Interval)> {
     let (from, to) = (wait.range.start(), wait.range.end());
     match scope.log.store.moved(wait.thread, turn) {
         Some((at, before)) if from < at && at <= to => vec![

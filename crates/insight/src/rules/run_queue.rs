@@ -121,7 +121,7 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
         ));
     }
     let title = format!(
-        "{queued:.1} threads waited in run queues on average, one in 100 of them for {} or longer",
+        "{queued:.1} threads waited in all run queues on average; one wait in 100 took {} or longer",
         format::duration(Duration(high_ns))
     );
     let mut finding = Finding::new(NAME, Axis::Latency, title);
@@ -136,12 +136,12 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
             "Use as many capabilities as the machine has cores.",
             "collections have more threads to stop",
         ),
-        Try::code(
-            "Split long computations, run them where nobody waits, or limit how many run at a time.",
-        ),
+        Try::code("Limit how many long computations run at a time."),
         Try::flag("-C0.005", "Switch threads more often.", "more switches"),
     ];
-    finding.distrust = "Where nobody waits for a single thread, and only for all work to be done, queues cost nothing.".into();
+    finding.distrust =
+        "If only the total time matters, and not that of single threads, queues cost nothing."
+            .into();
     finding.numbers = vec![
         ("one of 100 waits".into(), Value::Ns(high_ns)),
         (

@@ -132,7 +132,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         _ => "one of them".to_owned(),
     };
     let title = format!(
-        "Up to {} at a time waited, {} in all, for what {whom} computed",
+        "Up to {} at a time waited for a thunk that {whom} evaluated, {} summed over threads",
         format::many(most, "thread"),
         format::duration(Duration(all_ns))
     );
@@ -143,15 +143,19 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     finding.subject = worst.map(|(owner, _)| scope.thread_name(owner));
     finding.meaning = "They need a value that is not evaluated yet: whoever came first evaluates it alone, the others wait.".into();
     finding.tries = vec![
-        Try::code("Evaluate the value before it is shared: evaluate, or force for all of it."),
-        Try::code("Divide the work into parts of which each thread needs its own."),
+        Try::code(
+            "Evaluate the value before it is shared: evaluate, or force for all of it. That helps as far as other work goes on meanwhile.",
+        ),
+        Try::code("Split the value, so that each thread needs its own part."),
         Try::flag(
             "-feager-blackholing",
-            "Compile with this, so that a thread at least does not evaluate what another one began.",
+            "Compile with this if threads evaluate the same value twice: the log does not tell. It does not shorten these waits.",
             "a little slower everywhere",
         ),
     ];
-    finding.distrust = "A single thread that waits for the result of a spark is as it should be, and is not counted.".into();
+    finding.distrust =
+        "If all need the value and have nothing else to do, somebody has to evaluate it first."
+            .into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("waits".into(), Value::Count(waits().count() as u64)),

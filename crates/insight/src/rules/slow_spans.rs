@@ -176,10 +176,10 @@ fn finding(scope: &Scope<'_>, slow: &Slow<'_>, causes: Causes) -> Finding {
     let (worst_ns, what, help) = causes.worst();
     let share = worst_ns as f64 / length.max(1) as f64;
     let title = format!(
-        "One of 100 spans {} takes {} and more, half of them {} at most: {} of the slowest is {what}",
+        "Spans {}: median {}, 99th percentile {}; {} of the time of the slowest 1 % is {what}",
         slow.name,
-        format::duration(Duration(slow.high_ns)),
         format::duration(Duration(slow.median_ns)),
+        format::duration(Duration(slow.high_ns)),
         format::fraction(share),
     );
     let mut finding = Finding::new(NAME, Axis::Latency, title);

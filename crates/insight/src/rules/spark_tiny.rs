@@ -59,7 +59,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
             format::fraction(scope.share_of_caps(all_ns))
         ));
     }
-    let title = format!("Half of {many} ran for less than {median}");
+    let title = format!("{many} ran for {median} each, in the median");
     let mut finding = Finding::new(NAME, Axis::Time, title);
     // What time that lost the log does not say.
     finding.severity = Severity::Low;

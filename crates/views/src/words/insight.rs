@@ -165,18 +165,18 @@ pub const fn cause(cause: Cause) -> &'static str {
 }
 
 /// What the rows of the lost time are.
-pub const LOST_TIME: &str = "Where the time of all capabilities went";
+pub const LOST_TIME: &str = "Where the time of capabilities went: the mean of all";
 
 /// The heads of the columns of the lost time.
 pub const LOST_TIME_COLUMNS: [&str; 5] = [
     "Cause",
-    "Wall-clock time",
+    "Mean time",
     "Share",
     "In findings",
     "Not explained",
 ];
 
-/// The cells of a row of the lost time; times are wall-clock times, of so many capabilities.
+/// The cells of a row of the lost time; times are the mean of so many capabilities.
 #[must_use]
 pub fn lost_time(row: &LostTime, caps: u64) -> [String; 5] {
     let wall = |cap_ns: u64| match cap_ns / caps.max(1) {
@@ -210,6 +210,23 @@ pub fn sampled(report: &Report) -> Option<String> {
     ))
 }
 
+/// That no finding explains much of the time, and what most of it is; `None` if they explain most.
+#[must_use]
+pub fn mostly_unexplained(report: &Report) -> Option<String> {
+    /// Of less, nobody would look for the reason first.
+    const MUCH: u64 = 5;
+    if report.unexplained_ns <= report.range.duration().0 / MUCH {
+        return None;
+    }
+    let lost = report.lost_time.iter().filter(|row| row.cause.is_lost());
+    let most = lost.max_by_key(|row| row.unexplained_cap_ns)?;
+    Some(format!(
+        "{} Most of that is: {}.",
+        unexplained(report),
+        cause(most.cause)
+    ))
+}
+
 /// The sum of what no finding explains.
 #[must_use]
 pub fn unexplained(report: &Report) -> String {
@@ -223,7 +240,9 @@ pub fn unexplained(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use eventlog::ids::Nanos;
     use insight::report::Passed;
+    use model::time::Interval;
 
     fn of_time(cost_ns: u64, claimed_ns: u64, share: f64) -> Finding {
         Finding {
@@ -258,6 +277,30 @@ mod tests {
         assert!(cost_explained(&half).unwrap().contains("counted twice"));
         let nothing = Finding::new("rule", Axis::Log, String::new());
         assert_eq!(cost(&nothing), "");
+    }
+
+    #[test]
+    fn much_that_is_not_explained_is_said_with_the_most_of_it() {
+        let row = |cause, left| LostTime {
+            cause,
+            cap_ns: 50,
+            ns: 50,
+            share: 0.5,
+            claimed_cap_ns: 50 - left,
+            unexplained_cap_ns: left,
+        };
+        let report = |serial| Report {
+            range: Interval::new(Nanos(0), Nanos(100)),
+            lost_time: vec![row(Cause::GcWaiting, 10), row(Cause::Serial, serial)],
+            unexplained_ns: 10 + serial,
+            ..Report::default()
+        };
+        let text = mostly_unexplained(&report(11)).unwrap();
+        assert!(
+            text.ends_with(&format!("{}.", cause(Cause::Serial))),
+            "{text}"
+        );
+        assert_eq!(mostly_unexplained(&report(10)), None);
     }
 
     #[test]

@@ -1,0 +1,321 @@
+//! Do capabilities wait for cores of the machine?
+//!
+//! If there are fewer cores than capabilities (`-N` in a container counts the cores of the machine,
+//! not the limit), or if other programs need them, the operating system keeps a capability waiting
+//! for milliseconds. Two things show it that no program does by itself: a thread is ready, and its
+//! own capability, which runs nothing, does not take it; and in a collection some threads are done,
+//! one is not, and none collects.
+
+use std::cmp::Reverse;
+
+use super::ready_while_idle::{LONG_NS, queues};
+use super::{Look, Rule};
+use crate::finding::{Confidence, Finding, Outcome, Severity, Try, Value};
+use crate::ledger::{Ledger, Pool};
+use crate::lost_time::union;
+use crate::scope::{Input, Scope, Stop};
+use crate::threads::Wait;
+use analysis::listen::{Listen, Steps, sort};
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::Turn;
+use eventlog::ids::CapId;
+use model::class::Class;
+use model::format;
+use model::lane::Lane;
+use model::time::Interval;
+
+/// Less of the capabilities' time is not worth a change.
+const LEAST_SHARE: f64 = 0.05;
+/// Less in all is a matter of chance.
+const LEAST_NS: u64 = 10_000_000;
+/// Fewer waits are single events of a busy machine.
+const LEAST: usize = 10;
+/// Of a collection nobody collects for so much, and of a thread's wait its capability does nothing.
+/// In shorter gaps an OS thread is woken, which takes some hundredths of a millisecond.
+const HALF: f64 = 0.50;
+/// So many collections are looked at, the longest ones.
+const MOST: usize = 2_000;
+
+const NAME: &str = "short-of-cores";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Do capabilities wait for cores of the machine?",
+    inputs: &[Input::EachRun, Input::GcStatistics],
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+};
+
+/// What a collection waited for, and how long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Waited {
+    /// At least so long no thread collected, though one was not done.
+    nobody_ns: u64,
+    /// How long capabilities took to go on when it was over, all together.
+    late_ns: u64,
+}
+
+/// What one capability did in a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    /// From when on it collected; the greatest number if it never did.
+    first_ns: u64,
+    /// How long.
+    work_ns: u64,
+    /// When it was done.
+    done_ns: u64,
+    /// How long it took to go on afterwards.
+    late_ns: u64,
+}
+
+/// Pieces of a capability around a collection from one time to another.
+fn part((start, end): (u64, u64), pieces: impl Iterator<Item = (Class, u64, u64)>) -> Part {
+    let mut part = Part {
+        first_ns: u64::MAX,
+        work_ns: 0,
+        done_ns: 0,
+        late_ns: 0,
+    };
+    for (class, from, to) in pieces {
+        let (from, until) = (from.max(start), to.min(end));
+        match class {
+            Class::Returning => part.late_ns = to - from,
+            Class::Gc => {
+                part.first_ns = part.first_ns.min(from);
+                part.work_ns += until.saturating_sub(from);
+            }
+            // Without an end of its own nothing tells when it was done.
+            Class::GcIdle if to < end => part.done_ns = to,
+            _ => {}
+        }
+    }
+    part
+}
+
+/// Of all capabilities: from the first one's work until the last one was done, less all work.
+fn waited(parts: &[Part]) -> Waited {
+    let first_ns = parts.iter().map(|part| part.first_ns).min();
+    let done_ns = parts.iter().map(|part| part.done_ns).max();
+    let work_ns: u64 = parts.iter().map(|part| part.work_ns).sum();
+    let from_first = done_ns.unwrap_or(0).saturating_sub(first_ns.unwrap_or(0));
+    Waited {
+        nobody_ns: from_first.saturating_sub(work_ns),
+        late_ns: parts.iter().map(|part| part.late_ns).sum(),
+    }
+}
+
+fn part_of(scope: &Scope<'_>, cap: CapId, stop: &Stop<'_>) -> Option<Part> {
+    let pieces = scope.log.store.account().pieces_of(cap)?;
+    let (start, end) = (stop.pause.start.0, stop.pause.end.0);
+    let first = pieces.first_ending_after(start);
+    let all = (first..pieces.len()).map(|place| {
+        let (from, to) = pieces.span(place);
+        (pieces.class(place), from, to)
+    });
+    // One that comes back begins where the collection ends.
+    Some(part(
+        (start, end),
+        all.take_while(|(_, from, _)| *from <= end),
+    ))
+}
+
+/// A collection in which nobody collected for most of the time.
+type Hung<'a> = (&'a Stop<'a>, Waited);
+
+/// All of them.
+async fn hung<'a>(scope: &'a Scope<'_>, listen: &dyn Listen) -> Vec<Hung<'a>> {
+    let is_parallel = |stop: &Stop<'_>| stop.told.is_some_and(|told| told.is_parallel());
+    let all = scope.stops_where(is_parallel).map(|(_, stop)| stop);
+    let mut all: Vec<&Stop<'_>> = all.filter(|stop| stop.pause_ns() > LONG_NS).collect();
+    all.sort_by_key(|stop| Reverse(stop.pause_ns()));
+    all.truncate(MOST);
+    let (mut found, mut steps) = (Vec::new(), Steps::new(listen));
+    for stop in all {
+        let mut parts = Vec::new();
+        for cap in scope.cap_ids() {
+            steps.step().await;
+            parts.extend(part_of(scope, cap, stop));
+        }
+        let waited = waited(&parts);
+        let is_most = waited.nobody_ns as f64 >= HALF * stop.pause_ns() as f64;
+        if waited.nobody_ns > LONG_NS && is_most {
+            found.push((stop, waited));
+        }
+    }
+    found
+}
+
+/// For how long a capability neither ran a thread nor had to do with a collection.
+fn did_nothing_ns(scope: &Scope<'_>, (cap, range): (Option<CapId>, Interval)) -> u64 {
+    let Some(cap) = cap else { return 0 };
+    let runs = scope.log.store.cap(cap).map(|cap| cap.runs.time_in(range));
+    let pieces = scope.log.store.account().pieces_of(cap);
+    let pieces = pieces.map(|pieces| pieces.time_in(range));
+    let busy: u64 = [runs, pieces].into_iter().flatten().flatten().sum();
+    range.duration().0.saturating_sub(busy)
+}
+
+/// Long waits of threads that were ready, for a capability that ran nothing.
+async fn held_up(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
+    let mut waits = Vec::new();
+    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+        if turn.1.ready_parts().idle_ns > 0 && turn.1.duration(1) > LONG_NS {
+            let wait = scope.wait(life, turn, 1).filter(|wait| wait.ns > LONG_NS);
+            let is_free = |wait: &Wait| {
+                let idle = queues(scope, wait, turn.1).into_iter();
+                let idle_ns: u64 = idle.map(|queue| did_nothing_ns(scope, queue)).sum();
+                idle_ns as f64 >= HALF * wait.ns as f64
+            };
+            waits.extend(wait.filter(is_free));
+        }
+    };
+    scope.each_turn(listen, look).await;
+    waits
+}
+
+/// What was found, in nanoseconds of capabilities.
+struct Found<'a> {
+    hung: Vec<Hung<'a>>,
+    held_up: Vec<Wait>,
+    /// Capabilities in collections in which nobody collected, and until they went on.
+    in_gc_ns: u64,
+    /// Capabilities that ran nothing while threads were ready for them.
+    waited_ns: u64,
+    /// All that ran nothing meanwhile: there was no core for them either.
+    idle_ns: u64,
+}
+
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+    if scope.caps < 2 {
+        return Outcome::Clear("there is one capability".into());
+    }
+    let hung = hung(scope, listen).await;
+    let held_up = held_up(scope, listen).await;
+    let each = hung
+        .iter()
+        .map(|(_, waited)| waited.nobody_ns * scope.caps + waited.late_ns);
+    let in_gc_ns = each.sum::<u64>().min(ledger.left_ns(Pool::GcWaiting));
+    let mut spans: Vec<(u64, u64)> = held_up.iter().map(Wait::span).collect();
+    let waited_ns = scope.beside_idle_ns(spans.iter().copied(), listen).await;
+    sort(&mut spans, listen).await;
+    let idle_ns = scope.idle_in(&union(&spans), listen).await.ready_ns;
+    let left_ns = ledger.left_ns(Pool::ReadyLong);
+    let found = Found {
+        in_gc_ns,
+        waited_ns: waited_ns.min(left_ns),
+        idle_ns: idle_ns.min(left_ns),
+        hung,
+        held_up,
+    };
+    let all_ns = found.in_gc_ns + found.waited_ns;
+    let count = found.hung.len() + found.held_up.len();
+    let share = scope.share_of_caps(all_ns);
+    if count < LEAST || share < LEAST_SHARE || all_ns < LEAST_NS {
+        return Outcome::Clear(format!(
+            "in {} no thread collected for most of the time, and threads were ready in {} for a capability that did nothing: {} of the capabilities' time in all; the limits are 10 of both and 5 %",
+            format::many(found.hung.len() as u64, "parallel collection"),
+            format::many(found.held_up.len() as u64, "long wait"),
+            format::fraction(share)
+        ));
+    }
+    Outcome::Found(vec![told(scope, ledger, found)])
+}
+
+fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
+    let Found {
+        hung,
+        held_up,
+        in_gc_ns,
+        waited_ns,
+        idle_ns,
+    } = found;
+    let nobody_ns: u64 = hung.iter().map(|(_, waited)| waited.nobody_ns).sum();
+    let all_ns = in_gc_ns + waited_ns;
+    let title = format!(
+        "{} waited for cores of the machine for {} of their time",
+        format::many(scope.caps, "capability"),
+        format::fraction(scope.share_of_caps(all_ns)),
+    );
+    let pools = [(Pool::GcWaiting, in_gc_ns), (Pool::ReadyLong, idle_ns)];
+    let mut finding = scope.of_pools(NAME, title, ledger, &pools);
+    // Who waits for a core that works loses nothing; all lose what a collection waits.
+    let severity = Severity::of_share(scope.share(nobody_ns)).max(Severity::Medium);
+    finding.severity = finding.severity.min(severity);
+    finding.confidence = Confidence::Probable;
+    finding.meaning = format!(
+        "{} of threads that were ready had a capability that ran nothing, and in {} the threads that were done waited for one that was not running: the operating system had no core for it. There are more capabilities than cores, or other programs need them.",
+        format::many(held_up.len() as u64, "long wait"),
+        format::many(hung.len() as u64, "parallel collection"),
+    )
+    .into();
+    finding.tries = tries(scope);
+    finding.distrust = "Waiting for a core costs nothing while all cores work; what collections wait does. If other programs needed the cores only this once, another log shows less of it.".into();
+    finding.numbers = vec![
+        (
+            "collections in which no thread collected".into(),
+            Value::Ns(nobody_ns),
+        ),
+        ("such collections".into(), Value::Count(hung.len() as u64)),
+        (
+            "idle capabilities with a ready thread".into(),
+            Value::Ns(waited_ns),
+        ),
+        ("long waits".into(), Value::Count(held_up.len() as u64)),
+    ];
+    let stops = Scope::evidence_of(hung.iter().map(|(stop, _)| *stop), |stop| {
+        Value::Ns(stop.pause_ns())
+    });
+    finding.seen_in(held_up.iter().map(Wait::evidence).chain(stops))
+}
+
+fn tries(scope: &Scope<'_>) -> Vec<Try> {
+    let busy = (scope.parallelism().ceil() as u64).clamp(1, scope.caps - 1);
+    vec![
+        Try::flag(
+            format!("-N{busy}"),
+            "Use no more capabilities than there are cores for them: so many ran on average. In a container with a CPU limit, -N alone counts all cores of the machine.",
+            "less parallel work, if there are more cores",
+        ),
+        Try::flag(
+            "-qg",
+            "Collect with one thread, which waits for no other.",
+            "large collections take longer",
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_wait_for_the_one_that_is_not_done() {
+        let (work, idle, done) = (Class::Gc, Class::GcIdle, Class::GcDone);
+        let quick = [(work, 0, 10), (idle, 10, 90), (done, 90, 100)];
+        let slow = [
+            (Class::GcStart, 0, 80),
+            (work, 80, 85),
+            (idle, 85, 90),
+            (done, 90, 100),
+        ];
+        let parts =
+            [quick.to_vec(), slow.to_vec()].map(|pieces| part((0, 100), pieces.into_iter()));
+        assert_eq!(waited(&parts).nobody_ns, 75);
+        // The same time with work in it is no wait.
+        let busy = [(work, 0, 85), (idle, 85, 90), (done, 90, 100)];
+        let parts =
+            [quick.to_vec(), busy.to_vec()].map(|pieces| part((0, 100), pieces.into_iter()));
+        assert_eq!(waited(&parts).nobody_ns, 0);
+        // What the leader does when all are done is no wait, nor is a log that does not tell.
+        let leader = [(work, 0, 10), (idle, 10, 11), (done, 11, 100)];
+        let parts = [part((0, 100), leader.into_iter())];
+        assert_eq!(waited(&parts).nobody_ns, 1);
+        let parts = [part((0, 100), [(work, 0, 10), (idle, 10, 100)].into_iter())];
+        assert_eq!(waited(&parts).nobody_ns, 0);
+    }
+
+    #[test]
+    fn who_goes_on_late_is_late() {
+        let late = [(Class::Gc, 0, 100), (Class::Returning, 100, 140)];
+        assert_eq!(part((0, 100), late.into_iter()).late_ns, 40);
+    }
+}
