@@ -163,11 +163,14 @@ fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>)
     }
     for place in finding.evidence.iter().take(SHOWN) {
         let subjects = place.subjects.iter().map(|subject| report.name(*subject));
+        let (from, to) = (place.range.start(), place.range.end());
+        let when = match from == to {
+            true => format!("At {}", format::time(from)),
+            false => format!("{} – {}", format::time(from), format::time(to)),
+        };
         writeln!(
             f,
-            "    {} – {}: {}{}{}",
-            format::time(place.range.start()),
-            format::time(place.range.end()),
+            "    {when}: {}{}{}",
             subjects.collect::<Vec<_>>().join(", "),
             if place.subjects.is_empty() { "" } else { ", " },
             place.amount

@@ -44,6 +44,18 @@ const canvases = (page) => page.locator('canvas:visible').evaluateAll((all) => a
   };
 }));
 
+/** What the pointer finds along the lane of the first capability. */
+async function along(page) {
+  const { x, cap } = await timeline(page);
+  const found = [];
+  for (let part = 0.03; part < 1; part += 0.06) {
+    await page.mouse.move(x(part), cap(0));
+    await drawn(page);
+    found.push(await strip(page).textContent());
+  }
+  return found;
+}
+
 /** Opens a log on such a screen; its picture in CSS pixels, and what the pointer finds along a lane. */
 async function look(browser, viewport, scale, panel) {
   const context = await browser.newContext({ viewport, deviceScaleFactor: scale, serviceWorkers: 'block', reducedMotion: 'reduce' });
@@ -54,13 +66,13 @@ async function look(browser, viewport, scale, panel) {
     expect(canvas, `${panel} at scale ${scale}`).toMatchObject({ over: 0 });
     expect(canvas.pixelsOff, `${canvas.name} at scale ${scale}`).toBeLessThanOrEqual(1);
   }
-  const { x, cap } = await timeline(page);
-  const found = [];
-  for (let part = 0.03; part < 1; part += 0.06) {
-    await page.mouse.move(x(part), cap(0));
-    await drawn(page);
-    found.push(await strip(page).textContent());
-  }
+  let found = await along(page);
+  // What is in a lane comes from the worker: it may not have been there from the beginning.
+  await expect(async () => {
+    const before = found;
+    found = await along(page);
+    expect(found).toEqual(before);
+  }).toPass();
   await page.mouse.move(0, 0);
   await drawn(page);
   const png = await page.screenshot({ scale: 'css', animations: 'disabled', caret: 'hide' });

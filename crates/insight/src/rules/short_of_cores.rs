@@ -8,6 +8,7 @@
 
 use std::cmp::Reverse;
 
+use super::par_gc_unbalanced::MOSTLY_ONE;
 use super::ready_while_idle::{LONG_NS, queues};
 use super::{Look, Rule};
 use crate::finding::{Confidence, Finding, Outcome, Severity, Try, Value};
@@ -81,7 +82,7 @@ fn part((start, end): (u64, u64), pieces: impl Iterator<Item = (Class, u64, u64)
             Class::Returning => part.late_ns = to - from,
             Class::Gc => {
                 part.first_ns = part.first_ns.min(from);
-                part.work_ns += until.saturating_sub(from);
+                part.work_ns = part.work_ns.saturating_add(until.saturating_sub(from));
             }
             // Without an end of its own nothing tells when it was done.
             Class::GcIdle if to < end => part.done_ns = to,
@@ -95,11 +96,13 @@ fn part((start, end): (u64, u64), pieces: impl Iterator<Item = (Class, u64, u64)
 fn waited(parts: &[Part]) -> Waited {
     let first_ns = parts.iter().map(|part| part.first_ns).min();
     let done_ns = parts.iter().map(|part| part.done_ns).max();
-    let work_ns: u64 = parts.iter().map(|part| part.work_ns).sum();
+    let work = parts.iter().map(|part| part.work_ns);
+    let work_ns = work.fold(0, u64::saturating_add);
+    let late = parts.iter().map(|part| part.late_ns);
     let from_first = done_ns.unwrap_or(0).saturating_sub(first_ns.unwrap_or(0));
     Waited {
         nobody_ns: from_first.saturating_sub(work_ns),
-        late_ns: parts.iter().map(|part| part.late_ns).sum(),
+        late_ns: late.fold(0, u64::saturating_add),
     }
 }
 
@@ -120,6 +123,12 @@ fn part_of(scope: &Scope<'_>, cap: CapId, stop: &Stop<'_>) -> Option<Part> {
 
 /// A collection in which nobody collected for most of the time.
 type Hung<'a> = (&'a Stop<'a>, Waited);
+
+/// Of all of them, at most the greatest number: a damaged log may have any times.
+fn sum(hung: &[Hung<'_>], of: impl Fn(&Waited) -> u64) -> u64 {
+    let each = hung.iter().map(|(_, waited)| of(waited));
+    each.fold(0, u64::saturating_add)
+}
 
 /// All of them.
 async fn hung<'a>(scope: &'a Scope<'_>, listen: &dyn Listen) -> Vec<Hung<'a>> {
@@ -190,17 +199,17 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     }
     let hung = hung(scope, listen).await;
     let held_up = held_up(scope, listen).await;
-    let each = hung
-        .iter()
-        .map(|(_, waited)| waited.nobody_ns * scope.caps + waited.late_ns);
-    let in_gc_ns = each.sum::<u64>().min(ledger.left_ns(Pool::GcWaiting));
+    let in_gc_ns = sum(&hung, |one| {
+        let nobody_ns = one.nobody_ns.saturating_mul(scope.caps);
+        nobody_ns.saturating_add(one.late_ns)
+    });
     let mut spans: Vec<(u64, u64)> = held_up.iter().map(Wait::span).collect();
     let waited_ns = scope.beside_idle_ns(spans.iter().copied(), listen).await;
     sort(&mut spans, listen).await;
     let idle_ns = scope.idle_in(&union(&spans), listen).await.ready_ns;
     let left_ns = ledger.left_ns(Pool::ReadyLong);
     let found = Found {
-        in_gc_ns,
+        in_gc_ns: in_gc_ns.min(ledger.left_ns(Pool::GcWaiting)),
         waited_ns: waited_ns.min(left_ns),
         idle_ns: idle_ns.min(left_ns),
         hung,
@@ -228,7 +237,7 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
         waited_ns,
         idle_ns,
     } = found;
-    let nobody_ns: u64 = hung.iter().map(|(_, waited)| waited.nobody_ns).sum();
+    let nobody_ns = sum(&hung, |waited| waited.nobody_ns);
     let all_ns = in_gc_ns + waited_ns;
     let title = format!(
         "{} waited for cores of the machine for {} of their time",
@@ -241,13 +250,27 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
     let severity = Severity::of_share(scope.share(nobody_ns)).max(Severity::Medium);
     finding.severity = finding.severity.min(severity);
     finding.confidence = Confidence::Probable;
+    let waits = match held_up.len() as u64 {
+        0 => None,
+        count => Some(format!(
+            "{} of ready threads for a capability that ran nothing",
+            format::many(count, "long wait")
+        )),
+    };
+    let stops = match hung.len() as u64 {
+        0 => None,
+        count => Some(format!(
+            "{} in which threads that were done waited for one that was not running",
+            format::many(count, "parallel collection")
+        )),
+    };
+    let signs: Vec<String> = waits.into_iter().chain(stops).collect();
     finding.meaning = format!(
-        "{} of threads that were ready had a capability that ran nothing, and in {} the threads that were done waited for one that was not running: the operating system had no core for it. There are more capabilities than cores, or other programs need them.",
-        format::many(held_up.len() as u64, "long wait"),
-        format::many(hung.len() as u64, "parallel collection"),
+        "The operating system had no core for them: there were {}. There are more capabilities than cores, or other programs need them.",
+        signs.join(", and ")
     )
     .into();
-    finding.tries = tries(scope);
+    finding.tries = tries(scope, !hung.is_empty());
     finding.distrust = "Waiting for a core costs nothing while all cores work; what collections wait does. If other programs needed the cores only this once, another log shows less of it.".into();
     finding.numbers = vec![
         (
@@ -267,20 +290,36 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
     finding.seen_in(held_up.iter().map(Wait::evidence).chain(stops))
 }
 
-fn tries(scope: &Scope<'_>) -> Vec<Try> {
-    let busy = (scope.parallelism().ceil() as u64).clamp(1, scope.caps - 1);
-    vec![
-        Try::flag(
+/// What may help. To collect with one thread, or to run on one capability, makes programs that work
+/// in parallel slower: `docs/findings.md` has some of them.
+fn tries(scope: &Scope<'_>, in_collections: bool) -> Vec<Try> {
+    let is_serial = scope.parallelism() <= MOSTLY_ONE;
+    let busy = (scope.parallelism().ceil() as u64).max(1);
+    let mut tries = Vec::new();
+    if busy < scope.caps {
+        tries.push(Try::flag(
             format!("-N{busy}"),
-            "Use no more capabilities than there are cores for them: so many ran on average. In a container with a CPU limit, -N alone counts all cores of the machine.",
+            "Use no more capabilities than there are cores for them: so many ran on average. Measure it. In a container with a CPU limit, -N alone counts all cores of the machine.",
             "less parallel work, if there are more cores",
-        ),
-        Try::flag(
+        ));
+    }
+    if in_collections && is_serial {
+        tries.push(Try::flag(
             "-qg",
             "Collect with one thread, which waits for no other.",
             "large collections take longer",
-        ),
-    ]
+        ));
+    } else if in_collections && busy < scope.caps {
+        tries.push(Try::flag(
+            format!("-qn{busy}"),
+            "Collect with fewer threads.",
+            "large collections may take longer",
+        ));
+    }
+    tries.push(Try::code(
+        "If other programs ran meanwhile, record the log again where nothing else needs the cores.",
+    ));
+    tries
 }
 
 #[cfg(test)]
