@@ -238,11 +238,9 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
         idle_ns,
     } = found;
     let nobody_ns = sum(&hung, |waited| waited.nobody_ns);
-    let all_ns = in_gc_ns + waited_ns;
     let title = format!(
-        "{} waited for cores of the machine for {} of their time",
-        format::many(scope.caps, "capability"),
-        format::fraction(scope.share_of_caps(all_ns)),
+        "{} waited for cores of the machine",
+        format::many(scope.caps, "capability")
     );
     let pools = [(Pool::GcWaiting, in_gc_ns), (Pool::ReadyLong, idle_ns)];
     let mut finding = scope.of_pools(NAME, title, ledger, &pools);
