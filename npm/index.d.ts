@@ -159,6 +159,8 @@ export interface Findings {
   lost_time: LostTime[];
   /** Time that was lost and that no finding claims, in nanoseconds of the program. */
   unexplained_ns: number;
+  /** The command that measures the flags that findings advise; `null` if no flag can be measured, or the log does not name the program. */
+  try_command: string | null;
   /** The labels of the threads that findings are about, by the threads' numbers. */
   labels: Record<string, string>;
 }

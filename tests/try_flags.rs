@@ -215,5 +215,5 @@ fn findings_name_the_command() {
     assert_eq!(json["try_command"], command);
     // No finding of this one advises a flag of the runtime.
     let clear = finding("nursery-too-small-clear");
-    assert!(!common::stdout(&["findings", &clear]).contains("Try it"));
+    assert!(!common::stdout(&["findings", &clear]).contains("eventscope try"));
 }

@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
-use super::try_command::try_command;
 use super::{Condition, Failure, Out, Whole, report};
 use insight::finding::{Axis, Finding};
 use insight::report::{Passed, Report};
@@ -21,30 +18,15 @@ pub(super) struct Arguments {
     all: bool,
 }
 
-/// The JSON.
-#[derive(Serialize)]
-struct Document<'a> {
-    #[serde(flatten)]
-    report: &'a Report,
-    /// The command that measures the flags that findings advise.
-    try_command: Option<&'a str>,
-}
-
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let (session, range) = arguments.of.read()?;
     let found = session.ask(&FindingsQuery(range)).unwrap_or_default();
-    let process = session.recording().info.process();
-    let try_command = try_command(&found.findings, &process);
     if arguments.of.json {
-        out.json(&Document {
-            report: &found,
-            try_command: try_command.as_deref(),
-        })?;
+        out.json(&found)?;
     } else {
         out.text(Text {
             report: &found,
             all: arguments.all,
-            try_command: try_command.as_deref(),
         })?;
     }
     Ok(report(session.reader()))
@@ -54,7 +36,6 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 struct Text<'a> {
     report: &'a Report,
     all: bool,
-    try_command: Option<&'a str>,
 }
 
 impl fmt::Display for Text<'_> {
@@ -102,8 +83,8 @@ impl fmt::Display for Text<'_> {
             write_passed("Found nothing", &report.clear, f)?;
             write_passed("Could not tell", &report.cannot_tell, f)?;
         }
-        if let Some(command) = self.try_command {
-            writeln!(f, "\nTo measure these flags: {command}")?;
+        if let Some(command) = &report.try_command {
+            writeln!(f, "\n{}: {command}", words::MEASURE)?;
         }
         Ok(())
     }
@@ -156,7 +137,7 @@ fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>)
         let [flag, price] = [flag, price].map(Option::unwrap_or_default);
         writeln!(f, "    Try {flag}{}{price}", attempt.text)?;
     }
-    writeln!(f, "    Caveat: {}", finding.distrust)?;
+    writeln!(f, "    {}: {}", words::CAVEAT, finding.distrust)?;
     const SHOWN: usize = 3;
     if finding.places > SHOWN as u64 {
         writeln!(f, "    The largest {SHOWN} of {}:", finding.places)?;

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::try_options::{is_about_log, normalized, setting, with_flags};
 use analysis::process::{Process, Way};
-use insight::finding::TryKind;
-use insight::{Finding, Report, option_bytes};
+use insight::command_line::{is_about_log, normalized, setting, with_flags};
+use insight::experiment::{alternatives, flags_of};
+use insight::{Report, option_bytes};
 
 /// More flags cost more runs each: a claim about one of more candidates takes more runs of each.
 pub(super) const MOST_CANDIDATES: usize = 8;
@@ -94,35 +94,6 @@ impl Choice {
             self.left_out.push((flags, why));
         }
     }
-}
-
-/// The flags that findings advise, the gravest finding first.
-pub(super) fn flags_of(findings: &[Finding]) -> impl Iterator<Item = (&Finding, &str)> {
-    let mut matter: Vec<&Finding> = findings.iter().filter(|one| one.matters()).collect();
-    matter.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    matter.into_iter().flat_map(|finding| {
-        let advised = finding.tries.iter().filter(|one| one.kind == TryKind::Flag);
-        advised.filter_map(move |one| Some((finding, one.flag.as_deref()?)))
-    })
-}
-
-/// Whether a flag is one that `eventscope try` measures, or at least one of several is.
-pub(super) fn can_be_tried(text: &str) -> bool {
-    let mut all = alternatives(text).into_iter().flatten();
-    all.any(|flag| setting(&flag).is_some())
-}
-
-/// The alternatives in a text of flags: `-A64m -n4m` is one of two flags, `-A16m, -A64m` are two of one.
-fn alternatives(text: &str) -> Vec<Vec<String>> {
-    let is_flag = |word: &&str| word.starts_with('-');
-    let flags = |part: &str| -> Vec<String> {
-        let words = part.split_whitespace().filter(is_flag);
-        words.map(str::to_owned).collect()
-    };
-    let parts = text.split(',').flat_map(|part| part.split(" or "));
-    let all = parts.map(flags);
-    all.filter(|flags: &Vec<String>| !flags.is_empty())
-        .collect()
 }
 
 /// Neighbors of the flags that findings name, which are measured whatever was found: areas, then one capability, one for
@@ -236,7 +207,7 @@ pub(super) fn combined(one: &Candidate, other: &Candidate) -> Option<Candidate> 
 mod tests {
     use super::*;
     use analysis::process::HeapSettings;
-    use insight::finding::{Axis, Severity, Try};
+    use insight::finding::{Axis, Finding, Severity, Try};
 
     fn finding(severity: Severity, flags: &[&'static str]) -> Finding {
         let mut finding = Finding::new("rule", Axis::Time, "A title".to_owned());
@@ -344,12 +315,5 @@ mod tests {
         assert_eq!(both("-A16m", "-qg").as_deref(), Some("-A16m -qg"));
         assert_eq!(both("-A16m", "-A64m"), None);
         assert_eq!(both("-N1", "-qg"), None);
-    }
-
-    #[test]
-    fn texts_of_flags() {
-        assert_eq!(alternatives("-A4m, -A16m or -A64m").len(), 3);
-        assert_eq!(alternatives("-A64m -n4m"), [["-A64m", "-n4m"]]);
-        assert!(can_be_tried("-threaded, -N4") && !can_be_tried("-threaded"));
     }
 }

@@ -6,7 +6,9 @@
 
 pub mod wire;
 
+use js_sys::{ArrayBuffer, WebAssembly};
 use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsCast;
 
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::user_spans::SpanPrefixes;
@@ -15,6 +17,14 @@ use eventlog_edit::merge::Align;
 use session::tracks::Contents;
 use session::{JobId, MemoryBudget, MemoryUse, Overview};
 use views::trouble::Code;
+
+/// How many bytes of memory the program takes that calls this: all that it ever took, as it is never given back.
+#[must_use]
+pub fn memory_bytes() -> u64 {
+    let memory: WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+    let bytes: ArrayBuffer = memory.buffer().unchecked_into();
+    bytes.byte_length().into()
+}
 
 /// Changes whenever a message does: page and worker of different builds must
 /// not talk to each other.

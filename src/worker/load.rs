@@ -183,16 +183,10 @@ async fn for_others(
     is_same.then(|| file.into())
 }
 
-/// How much memory this program takes: all that it ever took, as it is never given back.
-pub(crate) fn memory_bytes() -> u64 {
-    const PAGE_BYTES: u64 = 64 << 10;
-    core::arch::wasm32::memory_size::<0>() as u64 * PAGE_BYTES
-}
-
 /// How much memory this worker takes, and what it put away of a log.
 pub(super) fn memory_use(session: &Session) -> MemoryUse {
     MemoryUse {
-        here_bytes: memory_bytes(),
+        here_bytes: protocol::memory_bytes(),
         ..session.memory_use()
     }
 }
@@ -257,7 +251,7 @@ pub(super) async fn load(
             Step::More => {}
         }
         if now_ms() - listened_ms > LISTEN_EVERY_MS {
-            if memory_bytes() > most_bytes && has_events(shared, log) {
+            if protocol::memory_bytes() > most_bytes && has_events(shared, log) {
                 return Ok(Some(End::Short));
             }
             pauser.pause().await;

@@ -5,7 +5,6 @@ use serde::Serialize;
 use wasm_bindgen::JsError;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::load::memory_bytes;
 use eventlog::ids::Nanos;
 use eventlog::{Need, Step};
 use insight::metrics::Looked;
@@ -89,7 +88,7 @@ impl Log {
     /// Whether this program has taken more memory than that, and has something to tell.
     #[must_use]
     pub fn is_short_of(&self, bytes: f64) -> bool {
-        memory_bytes() as f64 > bytes && self.session.events() > 0
+        protocol::memory_bytes() as f64 > bytes && self.session.events() > 0
     }
 
     /// What was found in the part of the log from `from` to before `to`, in nanoseconds, or in all of it, as JSON.

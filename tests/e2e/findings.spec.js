@@ -134,12 +134,16 @@ test('nothing found is said with what was looked at', async ({ page }) => {
   await expect(panel(page).locator('.passed dl')).toHaveCount(0);
 });
 
-test('a flag is copied', async ({ page, context }) => {
+test('a flag is copied, and the command that measures it', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openLog(page, LOG, './#p=findings&io=nursery-too-small');
   const flag = await panel(page).locator('.tries code').first().textContent();
   await panel(page).getByRole('button', { name: `Copy ${flag}` }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(flag);
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  expect(await copied()).toBe(flag);
+  const measure = panel(page).getByRole('region', { name: 'To measure these flags' });
+  await measure.getByRole('button', { name: 'Copy the command' }).click();
+  expect(await copied()).toBe('eventscope try -- ./KeepTable 20000 500000 +RTS -A256k');
 });
 
 test('a mark on the minimap leads to its place, with what it is about lit', async ({ page }) => {

@@ -2,12 +2,14 @@
 // things on the timeline.
 
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { expect, test as base } from '@playwright/test';
 
@@ -25,14 +27,57 @@ function busyPage() {
   window.setTimeout = (run, delay, ...rest) => later(run, delay || 15, ...rest);
 }
 
-/** The test of a page, which `test.use({ busy: true })` or EVENTSCOPE_BUSY=1 makes busy. */
+/** How most tests see the page. */
+const ORDINARY = {
+  viewport: { width: 1280, height: 720 },
+  serviceWorkers: 'block',
+  hasTouch: false,
+  timezoneId: undefined,
+  locale: 'en-US',
+  colorScheme: 'light',
+  deviceScaleFactor: undefined,
+};
+
+/**
+ * The test of a page, which `test.use({ busy: true })` or EVENTSCOPE_BUSY=1 makes busy.
+ *
+ * Compiling the programs is a third of the work of a test, and Chromium keeps what it has compiled only in a profile.
+ * So each process that runs tests has one profile, from which the traces of each test are removed. Tests that are not
+ * ordinary, and those that are tried again, have a context of their own.
+ */
 export const test = base.extend({
   busy: [!!process.env.EVENTSCOPE_BUSY, { option: true }],
-  async context({ context, busy }, use) {
-    if (busy) await context.addInitScript(busyPage);
-    await use(context);
+  profile: [async ({ playwright, browserName, launchOptions }, use, { project }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'eventscope-profile-'));
+    const { baseURL } = project.use;
+    const profile = await playwright[browserName].launchPersistentContext(folder, { ...launchOptions, ...ORDINARY, baseURL });
+    await use(profile);
+    await profile.close();
+    rmSync(folder, { recursive: true, force: true });
+  }, { scope: 'worker' }],
+  async context({
+    context, profile, busy, baseURL, viewport, serviceWorkers, hasTouch, timezoneId, locale, colorScheme, deviceScaleFactor,
+  }, use, { retry }) {
+    const asked = { viewport, serviceWorkers, hasTouch, timezoneId, locale, colorScheme, deviceScaleFactor };
+    if (isDeepStrictEqual(asked, ORDINARY) && !busy && !retry) {
+      await use(profile);
+      await removeTraces(profile, baseURL);
+    } else {
+      if (busy) await context.addInitScript(busyPage);
+      await use(context);
+    }
   },
 });
+
+/** Closes the pages of a profile but for its first, and removes what they stored and were allowed. */
+async function removeTraces(profile, baseURL) {
+  const [first, ...pages] = profile.pages();
+  await Promise.all(pages.map((page) => page.close()));
+  await profile.clearPermissions();
+  const session = await profile.newCDPSession(first);
+  await session.send('Storage.clearDataForOrigin', { origin: new URL(baseURL).origin, storageTypes: 'all' });
+  await session.detach();
+}
 
 /** No more types than the oldest servers know; WebAssembly is not among them. */
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };

@@ -2,9 +2,9 @@
 // those of the command line, over all logs at once.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
@@ -24,8 +24,20 @@ function logsIn(place) {
 
 /** What the command line prints, whatever is wrong with the log. */
 function command(...args) {
-  const { stdout, stderr, status } = spawnSync(eventscope, args, { encoding: 'utf8', maxBuffer: 1 << 30 });
-  return { status, stdout, stderr };
+  return new Promise((resolve) => {
+    const program = execFile(eventscope, args, { maxBuffer: 1 << 30 }, (_, stdout, stderr) => {
+      resolve({ status: program.exitCode, stdout, stderr });
+    });
+  });
+}
+
+/** Does something with each item, with as many at a time as there are cores. */
+async function forEachAtOnce(items, run) {
+  const left = items.values();
+  const worker = async () => {
+    for (const item of left) await run(item);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
 }
 
 /** The blocks of SQL of the page. */
@@ -46,7 +58,7 @@ async function ask(sql) {
 
 before(async () => {
   const files = [...logsIn(join(root, 'tests/fixtures')), ...(corpus ? logsIn(join(corpus, 'logs')) : [])];
-  const { status, stderr } = command('export', '--verbose', '--format', 'parquet', '-o', folder, ...files);
+  const { status, stderr } = await command('export', '--verbose', '--format', 'parquet', '-o', folder, ...files);
   assert.ok(status === 0 || status === 1, stderr);
   database = await (await DuckDBInstance.create()).connect();
   const [views] = questions();
@@ -82,7 +94,7 @@ test('the questions have the numbers of the command line', async () => {
   for (const row of await ask(by('How long are the pauses'))) {
     const { path } = logs.get(row.run);
     if (path.length !== 1) continue;
-    const pauses = JSON.parse(command('collections', path[0], '--json').stdout).map(({ pause_ns }) => pause_ns).sort((a, b) => a - b);
+    const pauses = JSON.parse((await command('collections', path[0], '--json')).stdout).map(({ pause_ns }) => pause_ns).sort((a, b) => a - b);
     const rank = (share) => pauses[Math.max(Math.ceil(pauses.length * share) - 1, 0)];
     const expected = { pauses: pauses.length, p50_ns: rank(0.5), p99_ns: rank(0.99), max_ns: pauses.at(-1) };
     for (const [name, value] of Object.entries(expected)) {
@@ -93,7 +105,7 @@ test('the questions have the numbers of the command line', async () => {
   assert.ok(same > 50, `${same} runs`);
   const [most] = await ask(by('allocate the most'));
   const [log] = [...logs.values()].find(({ file }) => file === most.file).path;
-  const metrics = JSON.parse(command('metrics', log, '--json').stdout);
+  const metrics = JSON.parse((await command('metrics', log, '--json')).stdout);
   assert.equal(most.allocated_bytes, metrics.find(({ name }) => name === 'alloc.bytes').value);
 });
 
@@ -110,38 +122,36 @@ test('totals over all logs are those of the command line', async () => {
       (SELECT coalesce(sum(duration_ns), 0) FROM spans s WHERE s.run = r.run AND kind = 'gc') AS gc_ns
     FROM runs r`);
   assert.equal(sums.length, logs.size);
-  const lines = (...args) => command(...args).stdout.split('\n').length - 1;
+  const lines = (text) => text.split('\n').filter((line) => line);
   const found = await ask(`SELECT run, name, value FROM numbers WHERE statistic IS NULL OR statistic = 'count'`);
   const numbers = new Map(found.map(({ run, name, value }) => [`${run} ${name}`, value]));
-  let compared = 0;
-  for (const row of sums) {
-    const { path } = logs.get(row.run);
-    // Logs of one name in several folders cannot be told apart here; tests/export.rs has each.
-    if (path.length !== 1) continue;
-    compared += 1;
-    const [log] = path;
-    const printed = {
-      event_rows: lines('events', log),
-      events: JSON.parse(command('info', log, '--json').stdout).events,
-      thread_rows: lines('threads', log),
-      collection_rows: lines('collections', log),
-      gc: lines('spans', log, 'gc'),
-      running: lines('spans', log, 'mutator'),
-      states: lines('spans', log, 'thread-state'),
-      usage: lines('spans', log, 'capability-usage'),
+  // Logs of one name in several folders cannot be told apart here; tests/export.rs has each.
+  const alone = sums.filter((row) => logs.get(row.run).path.length === 1);
+  await forEachAtOnce(alone, async (row) => {
+    const [log] = logs.get(row.run).path;
+    const printed = async (name, ...args) => (await command(name, log, ...args)).stdout;
+    const collecting = lines(await printed('spans', 'gc'));
+    const counted = {
+      event_rows: lines(await printed('events')).length,
+      events: JSON.parse(await printed('info', '--json')).events,
+      thread_rows: lines(await printed('threads')).length,
+      collection_rows: lines(await printed('collections')).length,
+      gc: collecting.length,
+      running: lines(await printed('spans', 'mutator')).length,
+      states: lines(await printed('spans', 'thread-state')).length,
+      usage: lines(await printed('spans', 'capability-usage')).length,
     };
-    for (const [name, value] of Object.entries(printed)) {
+    for (const [name, value] of Object.entries(counted)) {
       assert.equal(Number(row[name]), value, `${log}: ${name}`);
     }
-    const spans = command('spans', log, 'gc').stdout.split('\n').filter((line) => line);
-    const ns = spans.map((line) => line.split('\t')).reduce((sum, [, start, end]) => sum + BigInt(end) - BigInt(start), 0n);
+    const ns = collecting.map((line) => line.split('\t')).reduce((sum, [, start, end]) => sum + BigInt(end) - BigInt(start), 0n);
     assert.equal(BigInt(row.gc_ns), ns, `${log}: gc_ns`);
-    for (const metric of JSON.parse(command('metrics', log, '--json').stdout)) {
+    for (const metric of JSON.parse(await printed('metrics', '--json'))) {
       const value = numbers.get(`${row.run} ${metric.name}`);
       assert.equal(value, metric.value ?? metric.values?.length ?? null, `${log}: ${metric.name}`);
     }
-  }
-  assert.ok(compared > 100, `${compared} logs`);
+  });
+  assert.ok(alone.length > 100, `${alone.length} logs`);
   const [all] = await ask(`SELECT count(*) AS logs, sum(events) AS events, (SELECT count(*) FROM events) AS rows FROM runs`);
   assert.equal(Number(all.logs), logs.size);
   assert.equal(all.rows, all.events);
@@ -151,7 +161,7 @@ test('CSV and JSON lines are the same tables', async () => {
   const [log] = [...logs.values()].find(({ file }) => file === 'prof-ffi-safe-N1-p-l.eventlog').path;
   const others = mkdtempSync(join(folder, 'others-'));
   for (const format of ['csv', 'jsonl', 'parquet']) {
-    command('export', '--format', format, '-o', others, log);
+    await command('export', '--format', format, '-o', others, log);
   }
   for (const table of TABLES) {
     const at = (extension) => join(others, table, `*/*.${extension}`);

@@ -40,6 +40,3 @@ pub(crate) const COMMAND_LINE: &str = "eventscope";
 
 /// Cargo arguments that select the tests of the whole program in the package [`COMMAND_LINE`].
 pub(crate) const WHOLE_TESTS: [&str; 2] = ["--test", "main"];
-
-/// Packages that are compiled for WebAssembly only.
-pub(crate) const WASM_PACKAGES: [&str; 3] = ["page", "protocol", "worker"];

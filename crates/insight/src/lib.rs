@@ -9,9 +9,11 @@
 pub mod amount;
 pub mod assertion;
 mod causes;
+pub mod command_line;
 pub mod compare;
 pub mod digest;
 mod disturbance;
+pub mod experiment;
 pub mod finding;
 mod flags;
 mod kept_name;

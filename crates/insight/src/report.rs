@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::causes;
+use crate::experiment::try_command;
 use crate::finding::{Axis, Finding, Outcome, Subject, Value};
 use crate::ledger::Ledger;
 use crate::lost_time::{self, CauseTimes, LostTime};
@@ -53,6 +54,9 @@ pub struct Report {
     /// that several processes have written.
     #[serde(default)]
     pub lost_time: Vec<LostTime>,
+    /// The command that measures the flags that findings advise, to be run where the program is.
+    #[serde(default)]
+    pub try_command: Option<String>,
     /// The labels of the threads that findings are about, of those that have one.
     pub labels: BTreeMap<ThreadId, String>,
 }
@@ -210,6 +214,7 @@ impl Report {
         let lost = report.lost_time.iter().filter(|row| row.cause.is_lost());
         let left = lost.map(|row| row.unexplained_cap_ns).sum::<u64>();
         report.unexplained_ns = left / scope.caps;
+        report.try_command = try_command(&report.findings, &scope.log.info.process());
         report.labels = labels(scope.log, &report.findings);
         report
     }

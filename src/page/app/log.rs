@@ -38,12 +38,6 @@ const THREADS_LISTED: usize = 10_000;
 /// What becomes of an answer, with whom was asked.
 type Then<Q> = fn(&mut App, &Context<App>, (LogClient, <Q as Query>::Answer)) -> bool;
 
-/// How much memory this page takes, without its workers.
-fn page_bytes() -> u64 {
-    const PAGE_BYTES: u64 = 64 << 10;
-    core::arch::wasm32::memory_size::<0>() as u64 * PAGE_BYTES
-}
-
 impl TimelineState {
     /// Arranges the tracks of a log anew.
     fn arrange(&mut self, log: &OpenLog, view: &TrackView, viewer: &ViewerRef) {
@@ -270,7 +264,10 @@ impl App {
                 Some(log.memory.here_bytes).filter(|bytes| *bytes > 0),
             ),
             ("bytes put away", Some(log.memory.away_bytes)),
-            ("bytes of memory of the page", Some(page_bytes())),
+            (
+                "bytes of memory of the page",
+                Some(protocol::memory_bytes()),
+            ),
         ]
     }
 

@@ -13,6 +13,7 @@ use std::rc::Rc;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
+use crate::copy::CopyButton;
 use crate::dom::{focus, scroll_panel_to};
 use crate::panel::{PanelProps, range_text, use_answer};
 pub(super) use brief::Brief;
@@ -103,11 +104,13 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
                 <p role="status">{ format!("The finding that was open ({}) is not among these.", view.open) }</p>
             }
             { for words::sampled(report).map(|text| html! { <p class="hint">{ text }</p> }) }
+            { for words::mostly_unexplained(report).map(|text| html! { <p class="hint">{ text }</p> }) }
             if grave.is_empty() {
                 <p class="nothing">{ words::nothing_found(report) }{ " A rule sees only what it looks for; the list below says what that is." }</p>
             }
             if !report.findings.is_empty() { <p class="faint">{ words::HOW_SURE }</p> }
             { for [false, true].into_iter().filter_map(section) }
+            { for report.try_command.as_deref().map(measure) }
             { lost_time::lost_time(report) }
             if !minor.is_empty() {
                 <section aria-label="Minor findings">
@@ -142,6 +145,21 @@ fn head(props: &PanelProps, view: &FindingsView, on_view: &Callback<FindingsView
                 <p class="faint">{ "Drag on the timeline to check only a part" }</p>
             }
         </header>
+    }
+}
+
+/// The command that measures the flags that findings advise.
+fn measure(command: &str) -> Html {
+    let text = command.to_owned();
+    html! {
+        <section aria-labelledby="findings-measure">
+            <h3 id="findings-measure">{ words::MEASURE }</h3>
+            <div class="flag">
+                <code>{ command.to_owned() }</code>
+                <CopyButton what="the command" text={Callback::from(move |()| Some(text.clone()))} />
+            </div>
+            <p class="faint">{ words::MEASURE_HOW }</p>
+        </section>
     }
 }
 

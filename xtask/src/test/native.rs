@@ -5,11 +5,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::process::{self, During, Result};
-use crate::programs::{COMMAND_LINE, WASM_PACKAGES, WHOLE_TESTS};
+use crate::programs::{COMMAND_LINE, WHOLE_TESTS};
 use crate::project::Project;
 use crate::test::counts::{Counts, libtest_counts};
 use crate::test::tally::Tally;
-use crate::tools::{self, TARGET};
+use crate::tools;
 
 /// The folder with more logs, if it is set.
 const CORPUS: &str = "EVENTSCOPE_CORPUS";
@@ -22,23 +22,15 @@ pub(super) fn lints(project: &Project, tally: &mut Tally<'_>) {
     let root = &project.root;
     tally.check("rustfmt and Clippy", || tools::checks(root));
     tally.check("cargo fmt", || cargo(root, &["fmt", "--all", "--check"]));
+    // Page and worker too, as they are compiled for this machine: what they are made of is checked once.
     tally.check("cargo clippy", || {
         let mut clippy = process::cargo();
         clippy
             .args(["clippy", "--quiet", "--workspace", "--all-targets"])
-            .args(WASM_PACKAGES.iter().flat_map(|name| ["--exclude", name]))
             .args(["--", "-D", "warnings"])
             // Fuzz targets are not linked, so that no compiler of C++ is needed for them.
             .env("CUSTOM_LIBFUZZER_PATH", "none/libfuzzer.a");
         process::run(clippy.current_dir(root))
-    });
-    tally.check("cargo clippy for WebAssembly", || {
-        project.wasm_target()?;
-        // What they depend on has been checked.
-        let mut arguments = vec!["clippy", "--quiet", "--no-deps", "--target", TARGET];
-        arguments.extend(packages(&WASM_PACKAGES));
-        arguments.extend(["--", "-D", "warnings"]);
-        cargo(root, &arguments)
     });
 }
 
@@ -47,7 +39,8 @@ pub(super) fn other_checks(project: &Project, tally: &mut Tally<'_>) {
     let root = &project.root;
     tally.check("cargo doc", || {
         let mut doc = process::cargo();
-        doc.args(["doc", "--quiet", "--no-deps"])
+        // Of all packages, so that features are those of Clippy: little is compiled anew.
+        doc.args(["doc", "--quiet", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings");
         process::run(doc.current_dir(root))
     });

@@ -29,6 +29,9 @@ pub(super) async fn section(
     if let Some(text) = words::sampled(&report) {
         html.say(&text);
     }
+    if let Some(text) = words::mostly_unexplained(&report) {
+        html.say(&text);
+    }
     let grave = report.gravest();
     if grave.is_empty() {
         html.say(&words::nothing_found(&report));
@@ -39,6 +42,9 @@ pub(super) async fn section(
     }
     for found in grave {
         finding(html, &report, found);
+    }
+    if let Some(command) = &report.try_command {
+        html.note(&format!("{}: {command}", words::MEASURE));
     }
     lost_time(html, &report);
     let minor = report.findings.iter().filter(|finding| !finding.matters());
@@ -102,7 +108,7 @@ fn finding(html: &mut Html, report: &Report, finding: &Finding) {
         html.say(&explained);
     }
     html.list(finding.tries.iter().map(attempt));
-    html.note(&format!("When not to trust it: {}", finding.distrust));
+    html.note(&format!("{}: {}", words::CAVEAT, finding.distrust));
     let places = finding.evidence.iter().take(PLACES);
     let more = match finding.places {
         places if places > PLACES as u64 => {

@@ -36,14 +36,24 @@ pub const fn confidence(confidence: Confidence) -> (&'static str, &'static str) 
 /// What the words for how sure a finding is mean.
 pub const HOW_SURE: &str = "Certain: the events say it. Probable: the pattern fits, but the log does not name the cause. A hint: look at the places before you change anything.";
 
-/// Of what a cost in time is, in a program of so many capabilities; one has nothing to
-/// explain.
+/// What a cost in time is, in a program of so many capabilities; of one there is nothing to explain.
 #[must_use]
 pub fn program_time(caps: usize) -> Option<String> {
-    (caps > 1).then(|| format!(
-        "Costs are wall-clock time: one of {caps} capabilities idle for {caps} ms counts as 1 ms."
-    ))
+    (caps > 1).then(|| {
+        format!(
+            "Costs are means of {caps} capabilities: one of them idle for {caps} ms counts as 1 ms."
+        )
+    })
 }
+
+/// The head above what speaks against a finding.
+pub const CAVEAT: &str = "Caveat";
+
+/// The head above the command that measures the flags that findings advise.
+pub const MEASURE: &str = "To measure these flags";
+
+/// What that command does.
+pub const MEASURE_HOW: &str = "It runs the program without a log, as it was and with each flag in turn, and says which are faster. Run it where the program is.";
 
 /// What a finding costs, with its share; empty of what costs nothing. Of time that is
 /// what no other finding claims.

@@ -123,7 +123,7 @@ fn tries(tries: &[Try]) -> Html {
 fn distrust(finding: &Finding) -> Html {
     html! {
         <>
-            <h5>{ "When not to trust it" }</h5>
+            <h5>{ words::CAVEAT }</h5>
             <p>{ finding.distrust.clone() }</p>
         </>
     }

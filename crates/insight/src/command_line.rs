@@ -7,18 +7,19 @@ use std::ffi::{OsStr, OsString};
 /// The runtime takes what stands between `+RTS` and `-RTS`. It takes nothing behind `--RTS`, which the program does not see,
 /// and nothing behind `--`, which it does (GHC's `rts/RtsFlags.c`, `setupRtsFlags`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct CommandLine {
+pub struct CommandLine {
     /// The program's arguments up to where its runtime stops to look for options.
     own: Vec<OsString>,
     /// The options of the runtime, without `+RTS` and `-RTS`.
-    pub(super) options: Vec<String>,
+    pub options: Vec<String>,
     /// `--` or `--RTS` and all behind it.
     rest: Vec<OsString>,
 }
 
 impl CommandLine {
     /// Takes the options of the runtime out of arguments.
-    pub(super) fn parse(arguments: &[OsString]) -> Self {
+    #[must_use]
+    pub fn parse(arguments: &[OsString]) -> Self {
         let mut line = Self::default();
         let mut is_runtime = false;
         for (place, argument) in arguments.iter().enumerate() {
@@ -37,19 +38,22 @@ impl CommandLine {
     }
 
     /// The same without a log: a log costs time of its own.
-    pub(super) fn without_log(mut self) -> Self {
+    #[must_use]
+    pub fn without_log(mut self) -> Self {
         self.options.retain(|option| !is_about_log(option));
         self
     }
 
     /// The same with these flags, in place of those that set the same.
-    pub(super) fn with(mut self, flags: &[String]) -> Self {
+    #[must_use]
+    pub fn with(mut self, flags: &[String]) -> Self {
         self.options = with_flags(&self.options, flags);
         self
     }
 
     /// The arguments as a process takes them.
-    pub(super) fn arguments(&self) -> Vec<OsString> {
+    #[must_use]
+    pub fn arguments(&self) -> Vec<OsString> {
         let mut arguments = self.own.clone();
         if !self.options.is_empty() {
             arguments.push("+RTS".into());
@@ -63,7 +67,8 @@ impl CommandLine {
     }
 
     /// Program and arguments as a shell takes them.
-    pub(super) fn in_shell(&self, program: &OsStr) -> String {
+    #[must_use]
+    pub fn in_shell(&self, program: &OsStr) -> String {
         let words = std::iter::once(program.to_os_string()).chain(self.arguments());
         let quoted = words.map(|word| {
             let word = word.to_string_lossy();
@@ -74,7 +79,8 @@ impl CommandLine {
 }
 
 /// Options with these flags, in place of those that set the same.
-pub(super) fn with_flags(options: &[String], flags: &[String]) -> Vec<String> {
+#[must_use]
+pub fn with_flags(options: &[String], flags: &[String]) -> Vec<String> {
     let sets_same = |option: &String| {
         let setting = setting(option);
         setting.is_some() && flags.iter().any(|flag| self::setting(flag) == setting)
@@ -84,13 +90,15 @@ pub(super) fn with_flags(options: &[String], flags: &[String]) -> Vec<String> {
 }
 
 /// Whether an option writes a log or names its file (`-l`, `-lsg`, `-olFILE`).
-pub(super) fn is_about_log(option: &str) -> bool {
+#[must_use]
+pub fn is_about_log(option: &str) -> bool {
     option.starts_with("-l") || option.starts_with("-ol")
 }
 
 /// What a flag of the runtime sets, of flags that change how fast a program runs and how much memory it takes, not
 /// what it logs; `None` for all others. Of two flags with one setting the later counts.
-pub(super) fn setting(flag: &str) -> Option<&'static str> {
+#[must_use]
+pub fn setting(flag: &str) -> Option<&'static str> {
     /// By how a flag begins: longer beginnings stand before shorter ones.
     const SETTINGS: [(&str, &str); 22] = [
         ("--nonmoving-gc", "old generation"),
@@ -121,7 +129,8 @@ pub(super) fn setting(flag: &str) -> Option<&'static str> {
 }
 
 /// A flag in one form: sizes in small letters, `-N` with the number of cores.
-pub(super) fn normalized(flag: &str, cores: usize) -> String {
+#[must_use]
+pub fn normalized(flag: &str, cores: usize) -> String {
     match flag {
         "-N" => format!("-N{cores}"),
         "-xn" => "--nonmoving-gc".to_owned(),
