@@ -56,15 +56,17 @@ export const test = base.extend({
     rmSync(folder, { recursive: true, force: true });
   }, { scope: 'worker' }],
   async context({
-    context, profile, busy, baseURL, viewport, serviceWorkers, hasTouch, timezoneId, locale, colorScheme, deviceScaleFactor,
+    profile, busy, baseURL, viewport, serviceWorkers, hasTouch, timezoneId, locale, colorScheme, deviceScaleFactor,
   }, use, { retry }) {
     const asked = { viewport, serviceWorkers, hasTouch, timezoneId, locale, colorScheme, deviceScaleFactor };
     if (isDeepStrictEqual(asked, ORDINARY) && !busy && !retry) {
       await use(profile);
       await removeTraces(profile, baseURL);
     } else {
+      const context = await profile.browser().newContext({ ...asked, baseURL });
       if (busy) await context.addInitScript(busyPage);
       await use(context);
+      await context.close();
     }
   },
 });
