@@ -161,7 +161,9 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         "idle-gc" | "forced-gc" | "census-pauses" | "par-gc-unbalanced" | "remembered-set"
         | "nursery-too-small" | "major-gc-heavy" | "costly-flags" => collecting,
         "bound-main" | "ready-while-idle" | "hand-overs" | "tiny-threads" => all.idle_ready_ns,
-        "short-of-cores" => all.idle_ready_ns + all.waiting_ns + all.coming_back_ns,
+        "short-of-cores" => {
+            all.idle_ready_ns + all.stopping_ns + all.waiting_ns + all.coming_back_ns
+        }
         "lock-convoy" | "shared-thunk" => all.all_idle_ns(),
         "serial-section" | "small-pool" | "blocked-together" | "one-at-a-time" => all.idle_ns,
         "one-worker" | "short-foreign-calls" => all.idle_ns,

@@ -1,9 +1,8 @@
 //! Runs the checks and tests, and counts.
 //!
-//! The site is built by another process of this program, at the same time as the native checks and
-//! tests: linking and link-time optimization use one core. Cargo locks a folder for each profile,
-//! and theirs differ. Its output is printed where the site is needed, so that the order of the
-//! output does not depend on the time that a build takes.
+//! The site is built by another process of this program. In quick tests, where little is compiled, this happens at the
+//! same time as the native tests; cargo locks a folder for each profile, and theirs differ. The build's output is printed
+//! where the site is needed, so that the order of the output does not depend on the time that a build takes.
 
 mod browser;
 mod building;
@@ -61,9 +60,16 @@ pub(crate) fn test(project: &Project, selection: &Selection) -> ExitCode {
 }
 
 fn all(project: &Project, tally: &mut Tally<'_>) {
-    with_site(project, Kind::Shipped, |site| {
+    thread::scope(|scope| {
+        // Reported where it is used.
+        scope.spawn(|| project.chromium());
         native(project, tally);
-        browser(project, tally, site);
+        // Not at the same time: both compile on all cores, and twice as many compilers as cores take a third longer.
+        browser(
+            project,
+            tally,
+            &Building::start(scope, project, Kind::Shipped),
+        );
     });
 }
 

@@ -3,10 +3,11 @@
 use super::{Look, Rule, lock_convoy, one_worker, ready_while_idle};
 use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
 use crate::scope::{Input, Scope};
+use analysis::account::report::CapTimes;
 use eventlog::ids::CapId;
 use model::format;
 
-/// A capability that runs threads for less of its life is hardly used.
+/// A capability that runs threads for less of the time in which it could is hardly used.
 const HARDLY: f64 = 0.05;
 /// A program of which none runs for longer is idle, not short of threads.
 const BUSY: f64 = 0.20;
@@ -36,22 +37,14 @@ fn look(scope: &Scope<'_>, findings: &[Finding]) -> Outcome {
         ));
     }
 
-    let used = scope
-        .times
-        .caps
-        .iter()
-        .filter(|(_, times)| times.life_ns > 0);
-    let used: Vec<(CapId, u64, f64)> = used
-        .map(|(cap, times)| {
-            (
-                *cap,
-                times.life_ns,
-                times.running_ns as f64 / times.life_ns as f64,
-            )
-        })
+    let lived = scope.times.caps.iter();
+    let used: Vec<(CapId, &CapTimes)> = lived
+        .filter(|(_, times)| times.life_ns > 0)
+        .map(|(cap, times)| (*cap, times))
         .collect();
-    let busiest = used.iter().map(|(.., share)| *share).fold(0.0, f64::max);
-    let hardly: Vec<_> = used.iter().filter(|(.., share)| *share < HARDLY).collect();
+    let ran = |(_, times): &(CapId, &CapTimes)| times.running_ns as f64 / times.life_ns as f64;
+    let busiest = used.iter().map(ran).fold(0.0, f64::max);
+    let hardly: Vec<_> = used.iter().filter(|(_, times)| hardly_ran(times)).collect();
     let many = format::many(hardly.len() as u64, "capability");
     // Of two capabilities one may be spare too, but it costs something in each collection.
     let all = scope.times.all_caps();
@@ -94,10 +87,21 @@ fn look(scope: &Scope<'_>, findings: &[Finding]) -> Outcome {
         Try::code("Or give them work: forkIO, par, async."),
     ];
     finding.distrust = "In another part of the run they may be needed.".into();
-    let evidence = hardly.iter().map(|(cap, life_ns, share)| Evidence {
+    let evidence = hardly.iter().map(|(cap, times)| Evidence {
         range: scope.range,
         subjects: vec![Subject::Capability(*cap)],
-        amount: Value::Ns((*life_ns as f64 * (1.0 - share)) as u64),
+        amount: Value::Ns(idle_ns(times)),
     });
     Outcome::Found(vec![finding.seen_in(evidence)])
+}
+
+const fn idle_ns(times: &CapTimes) -> u64 {
+    times.idle_ns + times.idle_ready_ns
+}
+
+/// Whether a capability ran threads for little of the time in which it could: in a collection, or while all wait for
+/// one, it cannot.
+fn hardly_ran(times: &CapTimes) -> bool {
+    let could_run_ns = times.running_ns + idle_ns(times);
+    (times.running_ns as f64) < could_run_ns as f64 * HARDLY && could_run_ns > 0
 }

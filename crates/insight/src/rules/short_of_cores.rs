@@ -2,9 +2,10 @@
 //!
 //! If there are fewer cores than capabilities (`-N` in a container counts the cores of the machine,
 //! not the limit), or if other programs need them, the operating system keeps a capability waiting
-//! for milliseconds. Two things show it that no program does by itself: a thread is ready, and its
-//! own capability, which runs nothing, does not take it; and in a collection some threads are done,
-//! one is not, and none collects.
+//! for milliseconds. Three things show it that no program does by itself: a thread is ready, and its
+//! own capability, which runs nothing, does not take it; a collection was asked for, no thread runs
+//! any more, and it does not begin; and in a collection some threads are done, one is not, and none
+//! collects.
 
 use std::cmp::Reverse;
 
@@ -130,6 +131,11 @@ fn sum(hung: &[Hung<'_>], of: impl Fn(&Waited) -> u64) -> u64 {
     each.fold(0, u64::saturating_add)
 }
 
+/// How late all of them were.
+fn sum_ns(late: &[Late<'_>]) -> u64 {
+    late.iter().map(|(_, ns)| *ns).fold(0, u64::saturating_add)
+}
+
 /// All of them.
 async fn hung<'a>(scope: &'a Scope<'_>, listen: &dyn Listen) -> Vec<Hung<'a>> {
     let is_parallel = |stop: &Stop<'_>| stop.told.is_some_and(|told| told.is_parallel());
@@ -163,6 +169,41 @@ fn did_nothing_ns(scope: &Scope<'_>, (cap, range): (Option<CapId>, Interval)) ->
     range.duration().0.saturating_sub(busy)
 }
 
+/// For how long no capability ran a thread before a collection began that was asked for.
+fn late_ns(scope: &Scope<'_>, stop: &Stop<'_>) -> u64 {
+    let (requested, start) = (stop.pause.requested.0, stop.pause.start.0);
+    let last_stop = |cap| {
+        let runs = &scope.log.store.cap(cap)?.runs;
+        let next = runs.first_ending_after(start);
+        if next < runs.len() && runs.start(next) < start {
+            return Some(start);
+        }
+        next.checked_sub(1).map(|last| runs.span(last).1)
+    };
+    let stopped = scope.cap_ids().filter_map(last_stop).max();
+    start.saturating_sub(requested.max(stopped.unwrap_or(0)))
+}
+
+/// A collection that began late, and how late.
+type Late<'a> = (&'a Stop<'a>, u64);
+
+/// The collections that began late though no thread ran any more.
+async fn late<'a>(scope: &'a Scope<'_>, listen: &dyn Listen) -> Vec<Late<'a>> {
+    let all = scope.stops_where(|stop| stop.sync_ns() > LONG_NS);
+    let mut all: Vec<&Stop<'_>> = all.map(|(_, stop)| stop).collect();
+    all.sort_by_key(|stop| Reverse(stop.sync_ns()));
+    all.truncate(MOST);
+    let (mut found, mut steps) = (Vec::new(), Steps::new(listen));
+    for stop in all {
+        steps.step().await;
+        let late_ns = late_ns(scope, stop).min(stop.sync_ns());
+        if late_ns > LONG_NS && late_ns as f64 >= HALF * stop.sync_ns() as f64 {
+            found.push((stop, late_ns));
+        }
+    }
+    found
+}
+
 /// Long waits of threads that were ready, for a capability that ran nothing.
 async fn held_up(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
     let mut waits = Vec::new();
@@ -184,9 +225,12 @@ async fn held_up(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
 /// What was found, in nanoseconds of capabilities.
 struct Found<'a> {
     hung: Vec<Hung<'a>>,
+    late: Vec<Late<'a>>,
     held_up: Vec<Wait>,
     /// Capabilities in collections in which nobody collected, and until they went on.
     in_gc_ns: u64,
+    /// Capabilities before collections that began late.
+    late_ns: u64,
     /// Capabilities that ran nothing while threads were ready for them.
     waited_ns: u64,
     /// All that ran nothing meanwhile: there was no core for them either.
@@ -198,7 +242,9 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         return Outcome::Clear("there is one capability".into());
     }
     let hung = hung(scope, listen).await;
+    let late = late(scope, listen).await;
     let held_up = held_up(scope, listen).await;
+    let late_ns = sum_ns(&late).saturating_mul(scope.caps);
     let in_gc_ns = sum(&hung, |one| {
         let nobody_ns = one.nobody_ns.saturating_mul(scope.caps);
         nobody_ns.saturating_add(one.late_ns)
@@ -210,18 +256,21 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let left_ns = ledger.left_ns(Pool::ReadyLong);
     let found = Found {
         in_gc_ns: in_gc_ns.min(ledger.left_ns(Pool::GcWaiting)),
+        late_ns: late_ns.min(ledger.left_ns(Pool::Stopping)),
         waited_ns: waited_ns.min(left_ns),
         idle_ns: idle_ns.min(left_ns),
         hung,
+        late,
         held_up,
     };
-    let all_ns = found.in_gc_ns + found.waited_ns;
-    let count = found.hung.len() + found.held_up.len();
+    let all_ns = found.in_gc_ns + found.late_ns + found.waited_ns;
+    let count = found.hung.len() + found.late.len() + found.held_up.len();
     let share = scope.share_of_caps(all_ns);
     if count < LEAST || share < LEAST_SHARE || all_ns < LEAST_NS {
         return Outcome::Clear(format!(
-            "in {} no thread collected for most of the time, and threads were ready in {} for a capability that did nothing: {} of the capabilities' time in all; the limits are 10 of both and 5 %",
+            "in {} no thread collected for most of the time, {} began late though no thread ran, and threads were ready in {} for a capability that did nothing: {} of the capabilities' time in all; the limits are 10 of all and 5 %",
             format::many(found.hung.len() as u64, "parallel collection"),
+            found.late.len(),
             format::many(found.held_up.len() as u64, "long wait"),
             format::fraction(share)
         ));
@@ -232,8 +281,10 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
 fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
     let Found {
         hung,
+        late,
         held_up,
         in_gc_ns,
+        late_ns,
         waited_ns,
         idle_ns,
     } = found;
@@ -242,33 +293,44 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
         "{} waited for cores of the machine",
         format::many(scope.caps, "capability")
     );
-    let pools = [(Pool::GcWaiting, in_gc_ns), (Pool::ReadyLong, idle_ns)];
+    let pools = [
+        (Pool::GcWaiting, in_gc_ns),
+        (Pool::Stopping, late_ns),
+        (Pool::ReadyLong, idle_ns),
+    ];
     let mut finding = scope.of_pools(NAME, title, ledger, &pools);
     // Who waits for a core that works loses nothing; all lose what a collection waits.
-    let severity = Severity::of_share(scope.share(nobody_ns)).max(Severity::Medium);
+    let severity = Severity::of_share(scope.share(nobody_ns.saturating_add(sum_ns(&late))))
+        .max(Severity::Medium);
     finding.severity = finding.severity.min(severity);
     finding.confidence = Confidence::Probable;
-    let waits = match held_up.len() as u64 {
-        0 => None,
-        count => Some(format!(
-            "{} of ready threads for a capability that ran nothing",
-            format::many(count, "long wait")
-        )),
-    };
-    let stops = match hung.len() as u64 {
-        0 => None,
-        count => Some(format!(
-            "{} in which threads that were done waited for one that was not running",
-            format::many(count, "parallel collection")
-        )),
-    };
-    let signs: Vec<String> = waits.into_iter().chain(stops).collect();
+    let signs = [
+        (
+            held_up.len(),
+            "long wait",
+            "of ready threads for a capability that ran nothing",
+        ),
+        (
+            hung.len(),
+            "parallel collection",
+            "in which threads that were done waited for one that was not running",
+        ),
+        (
+            late.len(),
+            "collection",
+            "that began late though no thread ran any more",
+        ),
+    ];
+    let signs = signs.into_iter().filter(|(count, ..)| *count > 0);
+    let signs: Vec<String> = signs
+        .map(|(count, what, which)| format!("{} {which}", format::many(count as u64, what)))
+        .collect();
     finding.meaning = format!(
         "The operating system had no core for them: there were {}. There are more capabilities than cores, or other programs need them.",
         signs.join(", and ")
     )
     .into();
-    finding.tries = tries(scope, !hung.is_empty());
+    finding.tries = tries(scope, !hung.is_empty() || !late.is_empty());
     finding.distrust = "Waiting for a core costs nothing while all cores work; what collections wait does. If other programs needed the cores only this once, another log shows less of it.".into();
     finding.numbers = vec![
         (
@@ -277,14 +339,22 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
         ),
         ("such collections".into(), Value::Count(hung.len() as u64)),
         (
+            "collections that began late".into(),
+            Value::Ns(sum_ns(&late)),
+        ),
+        (
             "idle capabilities with a ready thread".into(),
             Value::Ns(waited_ns),
         ),
         ("long waits".into(), Value::Count(held_up.len() as u64)),
     ];
-    let stops = Scope::evidence_of(hung.iter().map(|(stop, _)| *stop), |stop| {
-        Value::Ns(stop.pause_ns())
-    });
+    let is_hung = |stop: &&Stop<'_>| hung.iter().any(|(other, _)| std::ptr::eq(*other, *stop));
+    let late = late
+        .iter()
+        .map(|(stop, _)| *stop)
+        .filter(|stop| !is_hung(stop));
+    let stops = hung.iter().map(|(stop, _)| *stop).chain(late);
+    let stops = Scope::evidence_of(stops, |stop| Value::Ns(stop.all_ns()));
     finding.seen_in(held_up.iter().map(Wait::evidence).chain(stops))
 }
 
