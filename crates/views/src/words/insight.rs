@@ -62,6 +62,9 @@ pub fn cost(finding: &Finding) -> String {
     match finding.cost {
         Value::Ns(cost_ns) if finding.axis == Axis::Time => {
             let claimed_ns = finding.claimed_ns.min(cost_ns);
+            if claimed_ns == 0 && cost_ns > 0 {
+                return "counted in others".to_owned();
+            }
             let part = claimed_ns as f64 / cost_ns.max(1) as f64;
             let claimed = format::duration(Duration(claimed_ns));
             format!("{claimed} · {}", format::fraction(finding.share * part))
@@ -87,7 +90,7 @@ pub fn explained_by(title: &str) -> String {
 pub fn cost_explained(finding: &Finding) -> Option<String> {
     match (finding.axis, finding.cost) {
         (Axis::Time, Value::Ns(cost_ns)) if finding.claimed_ns < cost_ns => Some(format!(
-            "By itself it costs {}. Of that, {} stand with findings of which that time is more surely: no time is counted twice.",
+            "By itself it costs {}. Of that, {} are counted in other findings, whose cause is more certain: no time is counted twice.",
             format::duration(Duration(cost_ns)),
             format::duration(Duration(cost_ns - finding.claimed_ns))
         )),
@@ -251,6 +254,7 @@ pub fn unexplained(report: &Report) -> String {
 mod tests {
     use super::*;
     use eventlog::ids::Nanos;
+    use insight::finding::Finding;
     use insight::report::Passed;
     use model::time::Interval;
 
@@ -331,5 +335,19 @@ mod tests {
             "Checked 4 rules: 1 found something, 2 clear, 1 cannot tell"
         );
         assert!(nothing_found(&report).contains("3 rules ran, 1 could not"));
+    }
+
+    #[test]
+    fn a_cost_is_what_no_other_finding_claims() {
+        let mut finding = Finding::new("rule", Axis::Time, "A title".to_owned());
+        (finding.cost, finding.share) = (Value::Ns(4_000_000), 0.4);
+        for (claimed_ns, text) in [
+            (4_000_000, "4.00 ms · 40.0 %"),
+            (1_000_000, "1.000 ms · 10.0 %"),
+            (0, "counted in others"),
+        ] {
+            finding.claimed_ns = claimed_ns;
+            assert_eq!(cost(&finding).replace('\u{a0}', " "), text);
+        }
     }
 }
