@@ -64,7 +64,7 @@ fn all(project: &Project, tally: &mut Tally<'_>) {
         // Reported where it is used.
         scope.spawn(|| project.chromium());
         native(project, tally);
-        // Not at the same time: both compile on all cores, and twice as many compilers as cores take a third longer.
+        // Not at the same time: both compile on all cores, and twice as many compilers as cores take some 15 % longer.
         browser(
             project,
             tally,
