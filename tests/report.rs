@@ -232,6 +232,17 @@ fn its_numbers_are_those_of_the_other_commands() {
 }
 
 #[test]
+fn findings_say_what_they_do_not_explain_and_how_to_measure_their_advice() {
+    let html = stdout(&["report", fixture("ghc-9.6.6/fib-forkio-N2-l").path()]);
+    assert!(html.contains("Most of that is: All idle, until a timer."));
+    let log = "tests/fixtures/findings/nursery-too-small-found.eventlog.gz";
+    let html = stdout(&["report", log]);
+    let command = "eventscope try -- ./KeepTable 20000 500000 +RTS -A256k";
+    assert!(html.contains(&format!("To measure these flags: {command}")));
+    assert!(!html.contains("Most of that is"));
+}
+
+#[test]
 fn a_range_is_that_of_the_other_commands() {
     let case = fixture("ghc-9.6.6/fib-forkio-N2-l");
     let [_, Some(range)] = ranges(&case.session()) else {

@@ -126,6 +126,8 @@ test('nothing found is said with what was looked at', async ({ page }) => {
   await expect(brief(page)).toHaveText(/^No problems found in .*: \d+ rules ran, \d+ could not\.$/);
   await brief(page).getByRole('button').click();
   await expect(panel(page)).toContainText('No problems found');
+  // Of a program that mostly sleeps.
+  await expect(panel(page).locator('.hint')).toContainText(/^Not explained by any finding: .*All idle, until a timer\.$/);
   const checked = panel(page).getByRole('button', { name: /^Checked \d+ rules: / });
   await expect(checked).toHaveAttribute('aria-expanded', 'true');
   // What is missing is said with the flag that would log it.

@@ -61,8 +61,8 @@ pub(crate) fn test(project: &Project, selection: &Selection) -> ExitCode {
 
 fn all(project: &Project, tally: &mut Tally<'_>) {
     thread::scope(|scope| {
-        // Reported where it is used.
-        scope.spawn(|| project.chromium());
+        // Reported where they are used.
+        scope.spawn(|| (project.npm_packages(), project.chromium()));
         native(project, tally);
         // Not at the same time: both compile on all cores, and twice as many compilers as cores take some 15 % longer.
         browser(

@@ -125,26 +125,37 @@ fn part_of(scope: &Scope<'_>, cap: CapId, stop: &Stop<'_>) -> Option<Part> {
 /// A collection in which nobody collected for most of the time.
 type Hung<'a> = (&'a Stop<'a>, Waited);
 
+/// A collection that began late, and how late.
+type Late<'a> = (&'a Stop<'a>, u64);
+
 /// Of all of them, at most the greatest number: a damaged log may have any times.
-fn sum(hung: &[Hung<'_>], of: impl Fn(&Waited) -> u64) -> u64 {
-    let each = hung.iter().map(|(_, waited)| of(waited));
+fn sum<T>(stops: &[(&Stop<'_>, T)], of: impl Fn(&T) -> u64) -> u64 {
+    let each = stops.iter().map(|(_, waited)| of(waited));
     each.fold(0, u64::saturating_add)
 }
 
-/// How late all of them were.
-fn sum_ns(late: &[Late<'_>]) -> u64 {
-    late.iter().map(|(_, ns)| *ns).fold(0, u64::saturating_add)
+fn late_sum(late: &[Late<'_>]) -> u64 {
+    sum(late, |ns| *ns)
+}
+
+/// The collections of which a part took long, as many as are looked at.
+fn longest<'a>(
+    scope: &'a Scope<'_>,
+    is_asked: impl Fn(&Stop<'_>) -> bool,
+    part_ns: impl Fn(&Stop<'_>) -> u64,
+) -> Vec<&'a Stop<'a>> {
+    let all = scope.stops_where(|stop| is_asked(stop) && part_ns(stop) > LONG_NS);
+    let mut all: Vec<&Stop<'_>> = all.map(|(_, stop)| stop).collect();
+    all.sort_by_key(|stop| Reverse(part_ns(stop)));
+    all.truncate(MOST);
+    all
 }
 
 /// All of them.
 async fn hung<'a>(scope: &'a Scope<'_>, listen: &dyn Listen) -> Vec<Hung<'a>> {
     let is_parallel = |stop: &Stop<'_>| stop.told.is_some_and(|told| told.is_parallel());
-    let all = scope.stops_where(is_parallel).map(|(_, stop)| stop);
-    let mut all: Vec<&Stop<'_>> = all.filter(|stop| stop.pause_ns() > LONG_NS).collect();
-    all.sort_by_key(|stop| Reverse(stop.pause_ns()));
-    all.truncate(MOST);
     let (mut found, mut steps) = (Vec::new(), Steps::new(listen));
-    for stop in all {
+    for stop in longest(scope, is_parallel, |stop| stop.pause_ns()) {
         let mut parts = Vec::new();
         for cap in scope.cap_ids() {
             steps.step().await;
@@ -184,17 +195,10 @@ fn late_ns(scope: &Scope<'_>, stop: &Stop<'_>) -> u64 {
     start.saturating_sub(requested.max(stopped.unwrap_or(0)))
 }
 
-/// A collection that began late, and how late.
-type Late<'a> = (&'a Stop<'a>, u64);
-
 /// The collections that began late though no thread ran any more.
 async fn late<'a>(scope: &'a Scope<'_>, listen: &dyn Listen) -> Vec<Late<'a>> {
-    let all = scope.stops_where(|stop| stop.sync_ns() > LONG_NS);
-    let mut all: Vec<&Stop<'_>> = all.map(|(_, stop)| stop).collect();
-    all.sort_by_key(|stop| Reverse(stop.sync_ns()));
-    all.truncate(MOST);
     let (mut found, mut steps) = (Vec::new(), Steps::new(listen));
-    for stop in all {
+    for stop in longest(scope, |_| true, |stop| stop.sync_ns()) {
         steps.step().await;
         let late_ns = late_ns(scope, stop).min(stop.sync_ns());
         if late_ns > LONG_NS && late_ns as f64 >= HALF * stop.sync_ns() as f64 {
@@ -244,7 +248,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let hung = hung(scope, listen).await;
     let late = late(scope, listen).await;
     let held_up = held_up(scope, listen).await;
-    let late_ns = sum_ns(&late).saturating_mul(scope.caps);
+    let late_ns = late_sum(&late).saturating_mul(scope.caps);
     let in_gc_ns = sum(&hung, |one| {
         let nobody_ns = one.nobody_ns.saturating_mul(scope.caps);
         nobody_ns.saturating_add(one.late_ns)
@@ -300,7 +304,7 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
     ];
     let mut finding = scope.of_pools(NAME, title, ledger, &pools);
     // Who waits for a core that works loses nothing; all lose what a collection waits.
-    let severity = Severity::of_share(scope.share(nobody_ns.saturating_add(sum_ns(&late))))
+    let severity = Severity::of_share(scope.share(nobody_ns.saturating_add(late_sum(&late))))
         .max(Severity::Medium);
     finding.severity = finding.severity.min(severity);
     finding.confidence = Confidence::Probable;
@@ -340,7 +344,7 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
         ("such collections".into(), Value::Count(hung.len() as u64)),
         (
             "collections that began late".into(),
-            Value::Ns(sum_ns(&late)),
+            Value::Ns(late_sum(&late)),
         ),
         (
             "idle capabilities with a ready thread".into(),
