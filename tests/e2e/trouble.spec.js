@@ -53,12 +53,12 @@ test('a damaged log shows the rest, and says what was lost', async ({ page }) =>
   await expect(page.locator('.summary tbody tr')).toHaveCount(2);
 });
 
-/** Writes a log of 280 MB: many logs in one file, as restarted logging leaves them. */
-function bigLog(testInfo) {
+/** Writes a log of 280 MB, or of fewer copies: many logs in one file, as restarted logging leaves them. */
+function bigLog(testInfo, copies = 900, first = Buffer.alloc(0)) {
   const path = testInfo.outputPath('big.eventlog');
   mkdirSync(testInfo.outputDir, { recursive: true });
   const one = readFileSync(fixture('ghc-9.6.6/dense-N2-l-flush'));
-  writeFileSync(path, Buffer.concat(Array(900).fill(one)));
+  writeFileSync(path, Buffer.concat([first, ...Array(copies).fill(one)]));
   return path;
 }
 
@@ -77,6 +77,33 @@ test('loading can be cancelled at any time', async ({ page }, testInfo) => {
   // And the page is as good as new.
   await drop(page, LOG);
   await loaded(page);
+  rmSync(path);
+});
+
+test('what is done while a log is read stays when it is read', async ({ page }, testInfo) => {
+  const path = bigLog(testInfo, 300, readFileSync(fixture('ghc-9.0.2/ffi-safe-N2-lu')));
+  const canvas = page.locator('.timeline canvas');
+  const spans = page.locator('[id^="head-span:"]');
+  const gc = page.getByRole('tab', { name: 'Collections' });
+  // High enough for the tracks of spans, too.
+  await page.setViewportSize({ width: 1280, height: 1100 });
+  await page.goto('about:blank');
+  // Its words announce none of the spans of the log.
+  await page.goto('./#v=1&p=gc&sp=COMMENCE!STOP,END');
+  await page.setInputFiles('input[type=file]', path);
+  await expect(page.getByRole('progressbar')).toBeVisible();
+  await expect(gc).toHaveAttribute('aria-selected', 'true');
+  await page.evaluate(() => { window.location.hash = '#v=1&p=gc'; });
+  await expect(canvas).toBeVisible();
+  await page.keyboard.press('Shift+Backslash');
+  await expect(canvas).toBeHidden();
+  await expect(page.getByRole('progressbar')).toBeVisible();
+  await page.locator('.app[data-elapsed-ms]').waitFor();
+  await expect(page).toHaveURL(/[#&]pm=1/);
+  await expect(canvas).toBeHidden();
+  await expect(gc).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Shift+Backslash');
+  await expect(spans).not.toHaveCount(0);
   rmSync(path);
 });
 

@@ -80,7 +80,7 @@ impl App {
     pub(super) fn open(&mut self, ctx: &Context<Self>, file: &LogFile) {
         self.clear(ctx);
         let client = self.client.open(file.live());
-        self.begin(client, file);
+        self.begin(ctx, client, file);
     }
 
     /// Opens two logs in place of what is open. The one whose file was changed earlier is
@@ -100,7 +100,7 @@ impl App {
         };
         self.clear(ctx);
         let [client, beside] = self.client.open_two([own.live(), other.live()]);
-        self.begin(client, &own);
+        self.begin(ctx, client, &own);
         self.begin_beside(ctx, beside, &other, Some(role));
     }
 
@@ -121,12 +121,8 @@ impl App {
         self.panel.marked = Rc::default();
         self.panel.wish = None;
         // What is about single moments and tracks of the log before goes.
-        let mut view = View::clone(self.views.view());
-        view.visible = None;
-        view.selection = None;
-        view.selected = None;
+        let mut view = View::clone(self.views.view()).without_places();
         view.tracks.selected.clear();
-        view.notes = Rc::default();
         view.settings.set(CompareView::default());
         let heap = view.settings.get::<HeapView>();
         view.settings.set(HeapView {
@@ -137,14 +133,10 @@ impl App {
         self.views.set(view);
         self.views.restart();
         self.log_client.close();
-        if let Some(wanted) = &self.wanted {
-            // Its spans may be what the link leads to.
-            self.client.set_span_prefixes(&wanted.view.tracks.prefixes);
-        }
     }
 
     /// Shows a log that is being opened.
-    fn begin(&mut self, client: LogClient, file: &LogFile) {
+    fn begin(&mut self, ctx: &Context<Self>, client: LogClient, file: &LogFile) {
         if let Origin::Handle(handle) = &file.origin
             && files::served().is_empty()
         {
@@ -153,6 +145,7 @@ impl App {
         self.log = self.log.next(file);
         self.log_client = client;
         self.viewer.reset(self.log_client.clone());
+        self.show_early(ctx);
     }
 
     pub(super) fn dropped(&mut self, ctx: &Context<Self>, dropped: Dropped) -> bool {

@@ -104,8 +104,37 @@ impl App {
         });
     }
 
+    /// Shows what a link says, now or as soon as the log is there.
+    pub(super) fn want(&mut self, ctx: &Context<Self>, link: Link) {
+        if self.log.is_open() {
+            self.wanted_pair = None;
+            self.follow_link(ctx, link);
+        } else {
+            self.wanted = Some(link);
+            if self.log.is_loading() {
+                self.show_early(ctx);
+            }
+        }
+    }
+
+    /// Shows what a link says of a log that is being read, but for the places in it: what is
+    /// changed meanwhile is changed for good.
+    pub(super) fn show_early(&mut self, ctx: &Context<Self>) {
+        if let Some(link) = &self.wanted {
+            let view = link.view.clone().without_places();
+            self.show(ctx, view);
+        }
+    }
+
+    /// Shows the places that a link names, where nothing else was chosen while they were waited for.
+    pub(super) fn follow_places(&mut self, ctx: &Context<Self>, mut link: Link) {
+        self.look();
+        link.view = View::clone(self.views.view()).or_places_of(&link.view);
+        self.follow_link(ctx, link);
+    }
+
     /// Takes over what a link says, as far as it fits this log.
-    pub(super) fn follow_link(&mut self, ctx: &Context<Self>, link: Link) {
+    fn follow_link(&mut self, ctx: &Context<Self>, link: Link) {
         let (Some(log), Some(reach)) = (self.log.overview.span, self.reach()) else {
             return;
         };
@@ -192,13 +221,17 @@ impl App {
             self.log.fingerprint,
             other.and_then(|other| other.log.fingerprint),
         );
-        if here == (prints.1, prints.0) && here != prints {
-            self.exchange(ctx);
-        } else if here != prints {
+        let is_exchanged = here == (prints.1, prints.0) && here != prints;
+        if here != prints && !is_exchanged {
             return;
         }
         self.dialogs.notice = None;
-        self.follow_link(ctx, link);
+        if is_exchanged {
+            self.exchange(ctx);
+            self.follow_link(ctx, link);
+        } else {
+            self.follow_places(ctx, link);
+        }
     }
 
     /// The address was changed: by hand, or by the browser's Back and Forward.
@@ -214,11 +247,8 @@ impl App {
         if said.url.is_some() && said.url.as_deref() != own {
             self.wanted = Some(said);
             self.open_linked(ctx);
-        } else if self.log.is_open() {
-            self.wanted_pair = None;
-            self.follow_link(ctx, said);
         } else {
-            self.wanted = Some(said);
+            self.want(ctx, said);
         }
         true
     }

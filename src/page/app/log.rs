@@ -288,7 +288,7 @@ impl App {
         if let Some(link) = wanted {
             // It says which panel is open, if only by saying nothing.
             self.log.heap_offered = true;
-            self.follow_link(ctx, link);
+            self.follow_places(ctx, link);
         }
         self.open_heap();
         let only_profile = self.log.overview.caps.is_empty() && !self.log.flame_sources.is_empty();

@@ -52,16 +52,11 @@ impl App {
         };
         self.touring = Some(at);
         self.is_home = false;
-        if self.log.is_open() {
-            let fingerprint = self.log.fingerprint;
-            self.follow_link(
-                ctx,
-                Link {
-                    fingerprint,
-                    ..step.link(PANELS)
-                },
-            );
-        }
+        let link = Link {
+            fingerprint: self.log.fingerprint,
+            ..step.link(PANELS)
+        };
+        self.want(ctx, link);
         true
     }
 

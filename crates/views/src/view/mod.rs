@@ -145,6 +145,32 @@ impl View {
         }
     }
 
+    /// The view without what only the whole log can tell the place of: stretches of time, the selected
+    /// item, notes. It can be shown while the log is being read.
+    #[must_use]
+    pub fn without_places(self) -> Self {
+        Self {
+            visible: None,
+            selection: None,
+            selected: None,
+            notes: Rc::default(),
+            ..self
+        }
+    }
+
+    /// The view with the places of another one, where it has none of its own.
+    #[must_use]
+    pub fn or_places_of(self, other: &Self) -> Self {
+        let has_notes = !self.notes.is_empty();
+        Self {
+            visible: self.visible.or(other.visible),
+            selection: self.selection.or(other.selection),
+            selected: self.selected.or_else(|| other.selected.clone()),
+            notes: Rc::clone(if has_notes { &self.notes } else { &other.notes }),
+            ..self
+        }
+    }
+
     /// The view as far as it fits a log: times outside of it are dropped.
     #[must_use]
     pub fn inside(mut self, log: Interval) -> Self {
