@@ -17,7 +17,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{ErrorEvent, Event, File, MessageEvent, Worker};
 
 pub(super) use ask::Asked;
-use ask::Then;
+use ask::Question;
 use helpers::{Helper, start_worker};
 use limits::{HELPER_BYTES, SWOLLEN_BYTES, helper_count, memory_budget, most_bytes};
 pub(super) use merger::{Merged, Merger};
@@ -72,7 +72,10 @@ struct Inner {
     is_swollen: bool,
     last_log: LogId,
     /// Questions that are not answered. What is not here any more is stale.
-    asked: SeededMap<AskId, (LogId, Then)>,
+    asked: SeededMap<AskId, Question>,
+    /// Goes up with whatever may change an answer: what the page tells the worker, and what the
+    /// worker tells of a log.
+    changes: u64,
     last_ask: AskId,
     /// Runs until the worker has heard about that log.
     deaf: Option<(LogId, Timeout)>,
@@ -86,8 +89,14 @@ struct Inner {
 }
 
 impl Inner {
-    /// Posts a message to the worker, with ports that are handed over.
+    /// Tells the worker something, with ports that are handed over.
     fn post(&mut self, envelope: Object, ports: Array) {
+        self.changes += 1;
+        self.send(envelope, ports);
+    }
+
+    /// Sends a message that changes no answer.
+    fn send(&mut self, envelope: Object, ports: Array) {
         match &self.worker {
             Some(worker) if self.ready => {
                 // Handles and plain data can always be posted.
@@ -152,6 +161,7 @@ impl Client {
             is_swollen: false,
             last_log: LogId::default(),
             asked: SeededMap::default(),
+            changes: 0,
             last_ask: AskId::default(),
             deaf: None,
             prefixes: SpanPrefixes::default(),
@@ -289,6 +299,7 @@ impl Client {
                 }
             }
             Ok(FromWorker::News(log, news)) => {
+                self.0.borrow_mut().changes += 1;
                 if let News::Loaded { memory, .. }
                 | News::Grown { memory, .. }
                 | News::Short { memory, .. } = &news
@@ -316,8 +327,8 @@ impl Client {
             Ok(FromWorker::Symbols(text)) => self.emit(ClientEvent::Symbols(text)),
             Ok(FromWorker::Answer(id, answer)) => {
                 let asked = self.0.borrow_mut().asked.remove(&id);
-                if let Some((_, then)) = asked {
-                    then(answer.map(|()| envelope));
+                if let Some(question) = asked {
+                    question.answer(answer.map(|()| envelope));
                 }
             }
             // Said by a worker of its own (`merger`).

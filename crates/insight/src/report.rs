@@ -81,7 +81,7 @@ pub struct RunLimits {
 }
 
 impl RunLimits {
-    /// A million takes rules up to two seconds of a native program and eight of a browser's worker, in
+    /// A million takes rules up to two seconds of a native program and three of a browser's worker, in
     /// which other answers come late, and some 100 MiB.
     pub const USUAL: Self = Self {
         most: 2_000_000,

@@ -23,7 +23,7 @@ use model::time::Interval;
 /// ([`Listen`]) for whoever answers to hear other questions meanwhile,
 /// and so that it can read the file again ([`Host::read`]). To give it up is to
 /// drop the future.
-pub trait Query: Serialize + DeserializeOwned + Clone + 'static {
+pub trait Query: Serialize + DeserializeOwned + Clone + PartialEq + 'static {
     /// What comes back.
     type Answer: Serialize + DeserializeOwned + 'static;
     /// What it is called between page and worker.

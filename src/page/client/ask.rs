@@ -1,10 +1,12 @@
 //! Questions about a log, and who waits for their answers.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
+use js_sys::Array;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
@@ -16,10 +18,32 @@ use session::query::{Answers, Query};
 /// What becomes of a question: the envelope with the answer.
 pub(super) type Then = Box<dyn FnOnce(Result<&JsValue, NotAnswered>)>;
 
-/// A question on its way.
+/// A question that the worker has not answered yet.
+pub(super) struct Question {
+    log: LogId,
+    query: Box<dyn Any>,
+    /// [`Inner::changes`](super::Inner::changes) when it was asked.
+    changes: u64,
+    /// Who waits for the answer.
+    waiting: Vec<(AskId, Then)>,
+}
+
+impl Question {
+    /// Gives the answer to all who wait for it.
+    pub(super) fn answer(self, answer: Result<&JsValue, NotAnswered>) {
+        for (_, then) in self.waiting {
+            then(answer.clone());
+        }
+    }
+}
+
+/// A question on its way, as one of those who asked it knows it.
 pub(crate) struct Asked {
     client: Client,
-    id: AskId,
+    /// The number of the question.
+    question: AskId,
+    /// The number of the one who asked.
+    asker: AskId,
 }
 
 impl LogClient {
@@ -63,24 +87,46 @@ impl LogClient {
         query: Q,
         then: impl FnOnce(Result<&JsValue, NotAnswered>) + 'static,
     ) -> Asked {
-        let id = {
-            let mut inner = self.client.0.borrow_mut();
-            let id = AskId(inner.last_ask.0.wrapping_add(1));
-            inner.last_ask = id;
-            inner.asked.insert(id, (self.log, Box::new(then)));
-            id
-        };
-        if self.client.is_open(self.log) {
-            let envelope = wire::envelope(&ToWorker::Ask(id, self.log, Q::NAME.to_owned()));
-            wire::attach_body(&envelope, &query);
-            self.client.post(envelope);
-        } else {
-            self.client.refuse(|log| log == self.log);
-        }
-        Asked {
+        let inner = &mut *self.client.0.borrow_mut();
+        let asker = AskId(inner.last_ask.0.wrapping_add(1));
+        inner.last_ask = asker;
+        let waiting = (asker, Box::new(then) as Then);
+        let asked = |question| Asked {
             client: self.client.clone(),
-            id,
+            question,
+            asker,
+        };
+        // What a panel, its summary and the timeline ask at once is worked out once.
+        let mut all = inner.asked.iter_mut();
+        let same = all.find(|(_, question)| {
+            question.log == self.log
+                && question.changes == inner.changes
+                && question
+                    .query
+                    .downcast_ref::<Q>()
+                    .is_some_and(|it| *it == query)
+        });
+        if let Some((&id, question)) = same {
+            question.waiting.push(waiting);
+            return asked(id);
         }
+        let question = ToWorker::Ask(asker, self.log, Q::NAME.to_owned());
+        let envelope = wire::envelope(&question);
+        wire::attach_body(&envelope, &query);
+        let question = Question {
+            log: self.log,
+            query: Box::new(query),
+            changes: inner.changes,
+            waiting: vec![waiting],
+        };
+        inner.asked.insert(asker, question);
+        if inner.logs.contains_key(&self.log) {
+            inner.send(envelope, Array::new());
+        } else {
+            let (client, closed) = (self.client.clone(), self.log);
+            spawn_local(async move { client.refuse(|log| log == closed) });
+        }
+        asked(asker)
     }
 }
 
@@ -115,9 +161,15 @@ impl Answers for LogClient {
 impl Asked {
     /// Nobody waits for the answer any more: the worker stops.
     pub(crate) fn forget(&self) {
-        if self.client.0.borrow_mut().asked.remove(&self.id).is_some() {
-            let message = ToWorker::Forget(self.id);
-            self.client.post(wire::envelope(&message));
+        let inner = &mut *self.client.0.borrow_mut();
+        let Some(question) = inner.asked.get_mut(&self.question) else {
+            return;
+        };
+        question.waiting.retain(|(asker, _)| *asker != self.asker);
+        if question.waiting.is_empty() {
+            inner.asked.remove(&self.question);
+            let message = ToWorker::Forget(self.question);
+            inner.send(wire::envelope(&message), Array::new());
         }
     }
 }
@@ -126,13 +178,14 @@ impl Client {
     /// Gives up questions about some logs. Who asked hears of it later, as of
     /// any answer.
     pub(super) fn refuse(&self, about: impl Fn(LogId) -> bool) {
-        let refused: Vec<_> = {
+        let refused: Vec<Question> = {
             let asked = &mut self.0.borrow_mut().asked;
-            asked.extract_if(|_, (log, _)| about(*log)).collect()
+            let refused = asked.extract_if(|_, question| about(question.log));
+            refused.map(|(_, question)| question).collect()
         };
         spawn_local(async move {
-            for (_, (_, then)) in refused {
-                then(Err(NotAnswered::Closed));
+            for question in refused {
+                question.answer(Err(NotAnswered::Closed));
             }
         });
     }
