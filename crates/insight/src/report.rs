@@ -85,7 +85,7 @@ impl RunLimits {
     /// which other answers come late, and some 100 MiB.
     pub const USUAL: Self = Self {
         most: 2_000_000,
-        sample: 150_000,
+        sample: 500_000,
     };
 }
 

@@ -412,6 +412,25 @@ impl InRange {
         }
     }
 
+    /// The life of a thread, to be summed up in the range: with an index of all of it, unless
+    /// few of its runs are in the range.
+    async fn life<'a>(
+        &self,
+        store: &'a Store,
+        (index, thread): (u32, &Thread),
+        listen: &dyn Listen,
+    ) -> Option<ThreadLane<'a>> {
+        /// To look at one of so many runs is quicker than to index all.
+        const FEW: usize = 8;
+        let bare = store.bare_life_of(*thread)?;
+        let inside = bare.runs_in(&self.from, &self.to).len();
+        if inside * FEW < bare.runs() {
+            return Some(bare);
+        }
+        store.prepare_life_of(index, *thread, listen).await;
+        store.life_of(index, *thread)
+    }
+
     /// What a thread did; `None` if it did not live then.
     pub(super) async fn sums(
         &self,
@@ -433,8 +452,7 @@ impl InRange {
             migrations,
             ..ThreadSums::default()
         };
-        store.prepare_life_of(index, *thread, listen).await;
-        if let Some(lane) = store.life_of(index, *thread).filter(|_| lives) {
+        if lives && let Some(lane) = self.life(store, (index, thread), listen).await {
             let lane = lane.looking(&self.looks);
             let turns = lane.turns_in(&self.from, &self.to);
             sums.times = turns.sums;
