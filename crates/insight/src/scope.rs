@@ -13,6 +13,7 @@ use analysis::account::report::ProgramTimes;
 use analysis::info::Info;
 use analysis::listen::{Listen, Steps, sort};
 use analysis::numbers::Collection;
+use analysis::numbers::summary::SparkTotals;
 use analysis::process::Way;
 use analysis::recording::Recording;
 use analysis::timeline::thread_table::ThreadsIn;
@@ -202,6 +203,16 @@ impl<'a> Scope<'a> {
     pub fn allocated_bytes(&self) -> Option<u64> {
         let range = (!self.is_whole).then_some(self.range);
         self.log.numbers.bytes_allocated(self.log.end(), range)
+    }
+
+    /// What became of the sparks. A scope that reaches to the end of the program's work has what the
+    /// runtime tells at its end, too: counters come with collections, and there may be no other.
+    pub(crate) fn sparks(&self) -> SparkTotals {
+        let (start, end) = (self.range.start(), self.range.end());
+        let is_to_end = end >= working(self.log).end();
+        let end = if is_to_end { self.log.end() } else { end };
+        let of = self.log.sparks(Some(Interval::new(start, end)));
+        of.rows.first().map(|all| all.totals).unwrap_or_default()
     }
 
     /// How many runs of threads begin in it.

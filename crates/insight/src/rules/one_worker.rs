@@ -41,12 +41,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             format::fraction(busy)
         ));
     }
-    let sparks = scope.log.sparks(Some(scope.range));
-    let sparks = sparks
-        .rows
-        .first()
-        .map(|all| all.totals)
-        .unwrap_or_default();
+    let sparks = scope.sparks();
     if sparks.count < LEAST_SPARKS {
         return Outcome::Clear(format!(
             "the program made {}; the limit is 100",

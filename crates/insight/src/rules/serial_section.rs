@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
-use crate::finding::{Evidence, Outcome, Subject, Try, Value};
+use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
 use analysis::listen::{Listen, Steps};
@@ -35,6 +35,11 @@ const COLLECTING: f64 = 0.80;
 const PARALLEL: f64 = 0.50;
 /// And for so much of all time.
 const LEAST_PARALLEL: f64 = 0.05;
+/// Or several threads must have done so much of the work there each: they take turns, for a lock
+/// perhaps, where they were to run at a time.
+const WORKER: f64 = 0.15;
+/// So many of the parts between stretches are looked at, the longest ones.
+const MOST_PARTS: usize = 4;
 
 const NAME: &str = "serial-section";
 
@@ -175,15 +180,41 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let ran_ns = found.one_ns + found.several_ns;
     let is_parallel = found.several_ns as f64 >= PARALLEL * ran_ns as f64
         && scope.share(found.several_ns) >= LEAST_PARALLEL;
-    if !is_parallel {
+    let has_workers = scope.share(ran_ns) >= LEAST_PARALLEL && take_turns(scope, &found, listen).await;
+    if !is_parallel && !has_workers {
         return Outcome::Clear(format!(
             "it is no parallel program: several threads ran at a time for {} of the time",
             format::fraction(scope.share(found.several_ns))
         ));
     }
-    Outcome::Found(vec![
-        finding(scope, ledger, (&found, idle_ns), listen).await,
-    ])
+    let mut finding = finding(scope, ledger, (&found, idle_ns), listen).await;
+    if !is_parallel {
+        finding.confidence = Confidence::Hint;
+    }
+    Outcome::Found(vec![finding])
+}
+
+/// Whether several threads share the work between the stretches.
+async fn take_turns(scope: &Scope<'_>, found: &Found, listen: &dyn Listen) -> bool {
+    let starts = found.stretches.iter().map(|stretch| stretch.range.start());
+    let ends = found.stretches.iter().map(|stretch| stretch.range.end());
+    let starts = starts.chain([scope.range.end()]);
+    let ends = std::iter::once(scope.range.start()).chain(ends);
+    let mut parts: Vec<Interval> = { ends.zip(starts) }
+        .map(|(end, start)| Interval::new(end, start.max(end)))
+        .collect();
+    parts.sort_small_by_key(|part| std::cmp::Reverse(part.duration()));
+    parts.truncate(MOST_PARTS);
+    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    for part in parts {
+        for (thread, ran_ns) in scope.log.store.ran_in(part, listen).await {
+            *by_thread.entry(thread).or_default() += ran_ns;
+        }
+    }
+    by_thread.retain(|thread, _| !scope.is_of_runtime(*thread));
+    let all_ns: u64 = by_thread.values().sum();
+    let is_worker = |ran_ns: &&u64| **ran_ns as f64 >= WORKER * all_ns as f64;
+    by_thread.values().filter(is_worker).count() > 1
 }
 
 async fn finding(

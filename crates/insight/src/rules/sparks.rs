@@ -62,13 +62,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
             "there is one capability: sparks cannot run beside each other".to_owned(),
         );
     }
-    let totals = scope
-        .log
-        .sparks(Some(scope.range))
-        .rows
-        .first()
-        .map(|all| all.totals)
-        .unwrap_or_default();
+    let totals = scope.sparks();
     let all = totals.count;
     if all < LEAST {
         return Outcome::Clear(format!(
