@@ -10,6 +10,7 @@ use analysis::timeline::RunCursor;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::Turn;
 use analysis::timeline::user_spans::UserSpan;
+use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{ManagerThread, WaitReason};
 use model::lane::Lane;
@@ -160,6 +161,35 @@ impl<'a> Scope<'a> {
                 }
             }
         }
+    }
+
+    /// The bound threads: those that the runtime made where no thread ran, for `main`, `forkOS` or a
+    /// call from foreign code. What it makes for itself has labels, or is made in collections
+    /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c).
+    pub(crate) async fn bound_threads(&self, listen: &dyn Listen) -> SeededSet<ThreadId> {
+        /// What the runtime calls its threads that evaluate sparks.
+        const SPARK_EVALUATOR: &str = "spark evaluator";
+        let mut steps = Steps::new(listen);
+        let store = &self.log.store;
+        let pauses = store.account().pauses();
+        let mut bound = SeededSet::default();
+        for cap in self.cap_ids() {
+            let mut runs = store.run_cursor(cap);
+            for (at, thread) in store.creations_on(cap, store.account().log()) {
+                steps.step().await;
+                let is_made_by_thread = runs.thread_at(at).is_some();
+                let is_in_pause = pauses.still_in(at.0, at.0 + 1) > 0;
+                let is_labelled = || store.label_of(thread) == Some(SPARK_EVALUATOR);
+                if !is_made_by_thread
+                    && !is_in_pause
+                    && !self.is_of_runtime(thread)
+                    && !is_labelled()
+                {
+                    bound.insert(thread);
+                }
+            }
+        }
+        bound
     }
 
     /// The time of all capabilities together, in nanoseconds.

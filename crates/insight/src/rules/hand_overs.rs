@@ -36,6 +36,8 @@ const WAITS_TOO: f64 = 0.10;
 /// So much of the time of all hand-overs may be such before the finding is a hint.
 const ONE_WAY: f64 = 0.75;
 
+const TOGETHER: &str = "Keep threads that wake each other on one capability: make both with forkOn and the same number, or let one thread do both steps.";
+
 pub(super) const NAME: &str = "hand-overs";
 
 pub(super) const RULE: Rule = Rule {
@@ -45,12 +47,22 @@ pub(super) const RULE: Rule = Rule {
     look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
+/// Bound threads are the cause if they have a part in so much of the time of all hand-overs.
+const MOSTLY_BOUND: f64 = 0.50;
+
 /// A thread that was woken by one on another capability, up to when it ran.
 struct HandOver {
     wait: Wait,
     giver: ThreadId,
     /// Whether the giver waits for nobody.
     is_one_way: bool,
+}
+
+impl HandOver {
+    /// Whether one of those threads wakes or is woken.
+    fn is_of(&self, threads: &SeededSet<ThreadId>) -> bool {
+        threads.contains(&self.wait.thread) || threads.contains(&self.giver)
+    }
 }
 
 /// Wakeups after which the thread ran on another capability than the one that woke it.
@@ -162,7 +174,33 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ));
     }
     ledger.claim_idle(&stretches);
-    Outcome::Found(vec![finding(scope, ledger, (&all, cap_ns))])
+    let bound = scope.bound_threads(listen).await;
+    let bound_ns = all.iter().filter(|one| one.is_of(&bound));
+    let bound_ns: u64 = bound_ns.map(|one| one.wait.ns).sum();
+    let mut finding = finding(scope, ledger, (&all, cap_ns));
+    if bound_ns as f64 >= MOSTLY_BOUND * sum_ns(&all) as f64 {
+        tell_of_bound(&mut finding);
+    }
+    Outcome::Found(vec![finding])
+}
+
+fn sum_ns(all: &[HandOver]) -> u64 {
+    all.iter().map(|one| one.wait.ns).sum()
+}
+
+/// Of bound threads one capability does not save the wakeup of an OS thread.
+fn tell_of_bound(finding: &mut Finding) {
+    finding.title = finding
+        .title
+        .replace(" times;", " times, bound ones among them;");
+    finding.meaning = "A bound thread (main, one made by forkOS, or one that foreign code called) runs on an OS thread of its own, which has to be woken for it, on any capability. Between threads that are not bound, and on one capability, that takes less than a microsecond.".into();
+    let unbound = Try::code(
+        "Use forkIO in place of forkOS where no foreign library needs an OS thread of its own, let a forked thread do the work of main (runInUnboundThread), and keep threads that wake each other on one capability (forkOn).",
+    );
+    finding
+        .tries
+        .retain(|one| one.flag.is_none() && one.text != TOGETHER);
+    finding.tries.insert(0, unbound);
 }
 
 /// `Thread 5 (ping) and thread 6 (pong)` of two, else how many there are.
@@ -190,7 +228,7 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
     let mut finding = scope.of_time(NAME, title, ledger, (Pool::HandOver, cap_ns));
     let parallelism = scope.times.mean_parallelism().unwrap_or(0.0);
     finding.confidence = Confidence::Probable;
-    let sum_ns: u64 = all.iter().map(|one| one.wait.ns).sum();
+    let sum_ns = sum_ns(all);
     let one_way = all.iter().filter(|one| one.is_one_way);
     let one_way_ns: u64 = one_way.map(|one| one.wait.ns).sum();
     let is_one_way = one_way_ns as f64 > ONE_WAY * sum_ns as f64;
@@ -207,9 +245,7 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
         ),
         "no parallelism in any part of the program",
     );
-    let together = Try::code(
-        "Keep threads that wake each other on one capability: make both with forkOn and the same number, or let one thread do both steps.",
-    );
+    let together = Try::code(TOGETHER);
     let batches = Try::code("Hand over batches: a list or chunk of items for each wakeup.");
     finding.tries = if is_one_way {
         vec![batches]
