@@ -16,6 +16,7 @@ const CASES: &[(&str, Axis, &str)] = &[
     ("ready-while-idle", Axis::Time, "worker-"),
     ("lock-convoy", Axis::Time, "locker-"),
     ("shared-thunk", Axis::Time, "needs-"),
+    ("mutual-thunks", Axis::Time, "updater-"),
     ("stm-herd", Axis::Time, "member-"),
     ("serial-section", Axis::Time, "main"),
     ("tiny-threads", Axis::Time, ""),

@@ -164,7 +164,7 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         "short-of-cores" => {
             all.idle_ready_ns + all.stopping_ns + all.waiting_ns + all.coming_back_ns
         }
-        "lock-convoy" | "shared-thunk" => all.all_idle_ns(),
+        "lock-convoy" | "mutual-thunks" | "shared-thunk" => all.all_idle_ns(),
         "serial-section" | "small-pool" | "blocked-together" | "one-at-a-time" => all.idle_ns,
         "one-worker" | "short-foreign-calls" => all.idle_ns,
         "stm-herd" | "yield-spin" => all.running_ns,

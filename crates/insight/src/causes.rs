@@ -28,7 +28,7 @@ const CAUSES: &[(&str, &[&str])] = &[
         &["queue-grows", "unevaluated", "heap-holder"],
     ),
     ("nursery-too-small", &["queue-grows"]),
-    ("hand-overs", &["lock-convoy"]),
+    ("hand-overs", &["lock-convoy", "mutual-thunks"]),
     ("gc-sync-idle-caps", &["short-of-cores"]),
     ("run-queue", &["one-capability"]),
 ];

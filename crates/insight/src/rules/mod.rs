@@ -20,6 +20,7 @@ mod heap_holder;
 mod heap_over_live;
 mod hot_cost_centre;
 mod idle_gc;
+mod mutual_thunks;
 mod live_growth;
 mod lock_convoy;
 mod log_damaged;
@@ -104,6 +105,7 @@ pub static RULES: &[Rule] = &[
     ready_while_idle::RULE,
     hand_overs::RULE,
     lock_convoy::RULE,
+    mutual_thunks::RULE,
     small_pool::RULE,
     shared_thunk::RULE,
     stm_herd::RULE,

@@ -1,0 +1,177 @@
+//! Do threads wait for each other's thunks?
+//!
+//! `atomicModifyIORef` writes a thunk that needs the value before it, which may be a thunk of another
+//! thread, too. Who forces its own waits until that one is evaluated. The same happens where threads go
+//! through one lazy list. On several capabilities they then work in turns, and each turn wakes an OS
+//! thread.
+
+use std::collections::BTreeMap;
+
+use super::{Look, Rule};
+use crate::finding::{Confidence, Evidence, Finding, Outcome, Subject, Try, Value};
+use crate::ledger::Ledger;
+use crate::scope::{Input, Scope};
+use crate::threads::Wait;
+use analysis::listen::Listen;
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::{PARTS, Turn};
+use eventlog::hash::SeededSet;
+use eventlog::ids::{Duration, ThreadId};
+use model::class::{ManagerThread, WaitReason};
+use model::format;
+use model::time::Interval;
+
+/// Fewer waits are no habit.
+const LEAST: usize = 200;
+/// Less of the capabilities' time is not worth a change.
+const LEAST_SHARE: f64 = 0.05;
+/// For so much of the time of all waits, both threads wait for thunks and are waited for.
+const MUTUAL: f64 = 0.50;
+/// Up to so many capabilities run at a time, on average while any does: one could do the work.
+const IN_TURNS: f64 = 1.2;
+
+pub(super) const NAME: &str = "mutual-thunks";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Do threads wait for each other's thunks?",
+    inputs: &[Input::EachRun],
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+};
+
+/// Waits for thunks, each with the thread that evaluates it.
+struct Waits(Vec<(ThreadId, Wait)>);
+
+impl Waits {
+    async fn of(scope: &Scope<'_>, listen: &dyn Listen) -> Self {
+        let mut waits = Vec::new();
+        let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+            if turn.1.wait_reason() == Some(WaitReason::BlackHole) {
+                let owner = life.owner(PARTS * turn.0);
+                waits.extend(owner.zip(scope.wait(life, turn, 0)));
+            }
+        };
+        let is_wanted = |reason| reason == WaitReason::BlackHole;
+        scope.each_turn_blocked((is_wanted, 0), listen, look).await;
+        Self(waits)
+    }
+
+    fn ns<'a>(waits: impl Iterator<Item = &'a (ThreadId, Wait)>) -> u64 {
+        waits.map(|(_, wait)| wait.ns).sum()
+    }
+
+    /// The share in which both threads wait for thunks, and are waited for.
+    fn mutual(&self) -> f64 {
+        let owners: SeededSet<ThreadId> = self.0.iter().map(|(owner, _)| *owner).collect();
+        let waiters: SeededSet<ThreadId> = self.0.iter().map(|(_, wait)| wait.thread).collect();
+        let is_mutual = |(owner, wait): &&(ThreadId, Wait)| {
+            *owner != wait.thread && waiters.contains(owner) && owners.contains(&wait.thread)
+        };
+        let mutual_ns = Self::ns(self.0.iter().filter(is_mutual));
+        mutual_ns as f64 / Self::ns(self.0.iter()).max(1) as f64
+    }
+
+    fn evidence(&self) -> impl Iterator<Item = Evidence> {
+        let mut pairs: BTreeMap<(ThreadId, ThreadId), (Interval, u64)> = BTreeMap::new();
+        for (owner, wait) in &self.0 {
+            let pair = pairs.entry((wait.thread, *owner));
+            let of = pair.or_insert((wait.range, 0));
+            *of = (of.0.hull(wait.range), of.1 + wait.ns);
+        }
+        let evidence = |((waiter, owner), (range, ns))| Evidence {
+            range,
+            subjects: vec![Subject::Thread(waiter), Subject::Thread(owner)],
+            amount: Value::Ns(ns),
+        };
+        pairs.into_iter().map(evidence)
+    }
+}
+
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+    if scope.is_of_eden() {
+        return Outcome::CannotTell(
+            "in programs of Eden, threads also wait in this way for messages of other machines"
+                .into(),
+        );
+    }
+    let any_ns = scope.threads(listen).await.times.blocked_ns[WaitReason::BlackHole as usize];
+    let clear = |cap_ns| {
+        Outcome::Clear(format!(
+            "capabilities were idle while threads waited for thunks of each other for {} of their time; the limit is 5 %",
+            format::fraction(scope.share_of_caps(cap_ns))
+        ))
+    };
+    if scope.caps < 2 || scope.share_of_caps(any_ns) < LEAST_SHARE {
+        return clear(any_ns);
+    }
+    let waits = Waits::of(scope, listen).await;
+    if waits.0.len() < LEAST || waits.mutual() < MUTUAL {
+        return Outcome::Clear(format!(
+            "of {} for a thunk of another thread, {} of the time was between threads that wait for each other; the limits are 200 and 50 %",
+            format::many(waits.0.len() as u64, "wait"),
+            format::fraction(waits.mutual())
+        ));
+    }
+    let spans: Vec<(u64, u64)> = waits.0.iter().map(|(_, wait)| wait.span()).collect();
+    let cap_ns = scope.beside_idle_ns(spans.iter().copied(), listen).await;
+    if scope.share_of_caps(cap_ns) < LEAST_SHARE {
+        return clear(cap_ns);
+    }
+    let title = title(&waits);
+    let mut finding = scope
+        .of_blocked((NAME, title), ledger, (spans, cap_ns), listen)
+        .await;
+    explain(scope, &mut finding, &waits);
+    finding.numbers = vec![
+        ("lost capability time".into(), Value::Ns(cap_ns)),
+        ("waits".into(), Value::Count(waits.0.len() as u64)),
+    ];
+    Outcome::Found(vec![finding.seen_in(waits.evidence())])
+}
+
+fn title(waits: &Waits) -> String {
+    let waiters: SeededSet<ThreadId> = waits.0.iter().map(|(_, wait)| wait.thread).collect();
+    format!(
+        "{} wait for each other's thunks: {}, {} summed over threads",
+        format::many(waiters.len() as u64, "thread"),
+        format::many(waits.0.len() as u64, "wait"),
+        format::duration(Duration(Waits::ns(waits.0.iter())))
+    )
+}
+
+fn explain(scope: &Scope<'_>, finding: &mut Finding, waits: &Waits) {
+    let is_timer = |(owner, _): &(ThreadId, Wait)| {
+        let label = scope.log.store.label_of(*owner).unwrap_or_default();
+        ManagerThread::from_label(label) == Some(ManagerThread::Timer)
+    };
+    let has_timer = waits.0.iter().any(is_timer);
+    finding.confidence = Confidence::Probable;
+    finding.meaning = if has_timer {
+        "The timer manager is one of them. Each timeout, threadDelay or registered timer updates its table lazily: who forces its own update waits for the one before it, of another thread.".into()
+    } else {
+        "They update one value lazily, as atomicModifyIORef and atomicModifyIORef' do, so that who forces its own update waits for the one before it, of another thread; or they go through one lazy structure together. So they work in turns.".into()
+    };
+    let parallelism = scope.times.mean_parallelism().unwrap_or(0.0);
+    finding.tries = vec![if has_timer {
+        Try::code("Use fewer timers: one timeout around a batch of the work.")
+    } else {
+        Try::code(
+            "Give each thread a value of its own, and combine them in the end, or update once for a batch of the work.",
+        )
+    }];
+    if !has_timer {
+        finding.tries.push(Try::code(
+            "If it is one lazy list or map: let each thread go through a part of it.",
+        ));
+    }
+    if parallelism <= IN_TURNS {
+        finding.tries.push(Try::flag(
+            "-N1",
+            format!(
+                "On average {parallelism:.2} capabilities run at a time, so one can do this work. Compare wall-clock times without a log."
+            ),
+            "no parallelism in any part of the program",
+        ));
+    }
+    finding.distrust = "Thunks have no names in the log: several values may be updated in this way.".into();
+}
