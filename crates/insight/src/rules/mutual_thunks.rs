@@ -173,5 +173,6 @@ fn explain(scope: &Scope<'_>, finding: &mut Finding, waits: &Waits) {
             "no parallelism in any part of the program",
         ));
     }
-    finding.distrust = "Thunks have no names in the log: several values may be updated in this way.".into();
+    finding.distrust =
+        "Thunks have no names in the log: several values may be updated in this way.".into();
 }
