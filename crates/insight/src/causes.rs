@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::finding::{Axis, Confidence, Finding};
+use crate::finding::{Axis, Confidence, Finding, Value};
 use crate::rules;
 use model::sorting::SortSmall;
 
@@ -33,6 +33,11 @@ const CAUSES: &[(&str, &[&str])] = &[
     ("run-queue", &["one-capability"]),
 ];
 
+/// The same, where what the cause holds is a large part of the bytes of the other.
+const CAUSES_OF_BYTES: &[(&str, &str)] = &[("live-growth", "deep-stack")];
+/// So large.
+const LARGE_PART: f64 = 0.50;
+
 /// The same, where one thread is seen in both.
 const CAUSES_IN_A_THREAD: &[(&str, &str)] = &[("serial-section", "queue-grows")];
 
@@ -53,14 +58,14 @@ pub(crate) fn relate(findings: &mut [Finding]) {
     let matter: Vec<String> = matter.map(|finding| finding.rule.to_string()).collect();
     let is_found = |rule: &str| matter.iter().any(|found| found == rule);
     let is_busy = is_found(rules::noisy_machine::NAME);
-    let in_thread = findings
-        .iter()
-        .map(|finding| cause_in_a_thread(finding, findings));
-    let in_thread: Vec<Option<&str>> = in_thread.collect();
-    for (finding, in_thread) in findings.iter_mut().zip(in_thread) {
+    let seen = findings.iter().map(|finding| {
+        cause_in_a_thread(finding, findings).or_else(|| cause_of_bytes(finding, findings))
+    });
+    let seen: Vec<Option<&str>> = seen.collect();
+    for (finding, seen) in findings.iter_mut().zip(seen) {
         let causes = CAUSES.iter().find(|(rule, _)| *rule == finding.rule);
         let mut causes = causes.iter().flat_map(|(_, causes)| causes.iter().copied());
-        let cause = causes.find(|cause| is_found(cause)).or(in_thread);
+        let cause = causes.find(|cause| is_found(cause)).or(seen);
         finding.explained_by = cause.map(Into::into);
         if is_busy && ABOUT_PAUSES.contains(&&*finding.rule) {
             finding.confidence = finding.confidence.min(Confidence::Probable);
@@ -81,6 +86,22 @@ fn cause_in_a_thread(finding: &Finding, findings: &[Finding]) -> Option<&'static
     let mut causes = findings.iter().filter(|other| other.rule == *cause);
     causes
         .any(|other| other.matters() && has_one(other))
+        .then_some(*cause)
+}
+
+/// The rule that explains a finding, by the bytes of the largest evidence of both.
+fn cause_of_bytes(finding: &Finding, findings: &[Finding]) -> Option<&'static str> {
+    let (_, cause) = CAUSES_OF_BYTES
+        .iter()
+        .find(|(rule, _)| *rule == finding.rule)?;
+    let bytes = |finding: &Finding| match finding.evidence.first()?.amount {
+        Value::Bytes(bytes) => Some(bytes as f64),
+        _ => None,
+    };
+    let least = bytes(finding)? * LARGE_PART;
+    let mut causes = findings.iter().filter(|other| other.rule == *cause);
+    causes
+        .any(|other| other.matters() && bytes(other).is_some_and(|bytes| bytes >= least))
         .then_some(*cause)
 }
 
@@ -186,6 +207,22 @@ mod tests {
     }
 
     #[test]
+    fn live_data_grows_with_a_stack_that_is_half_of_it() {
+        let seen = |rule, bytes| {
+            found(rule).seen_in([Evidence {
+                range: Interval::default(),
+                subjects: Vec::new(),
+                amount: Value::Bytes(bytes),
+            }])
+        };
+        for (stack, cause) in [(50, Some("deep-stack")), (49, None)] {
+            let mut all = [seen("live-growth", 100), seen("deep-stack", stack)];
+            relate(&mut all);
+            assert_eq!(all[0].explained_by.as_deref(), cause, "{stack}");
+        }
+    }
+
+    #[test]
     fn what_hardly_matters_explains_nothing() {
         let mut all = [found("long-pause"), found("deep-stack")];
         all[1].severity = Severity::Minor;
@@ -217,6 +254,8 @@ mod tests {
         let causes = CAUSES
             .iter()
             .flat_map(|(rule, causes)| causes.iter().chain([rule]));
+        let two = CAUSES_OF_BYTES.iter().chain(CAUSES_IN_A_THREAD);
+        let causes = causes.chain(two.flat_map(|(rule, cause)| [rule, cause]));
         for rule in causes.chain(ABOUT_PAUSES) {
             assert!(RULES.iter().any(|one| one.name == *rule), "{rule}");
         }
