@@ -157,7 +157,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         .of_blocked((NAME, title), ledger, (spans, cap_ns), listen)
         .await;
     finding.confidence = Confidence::Probable;
-    finding.meaning = "They hand something from one to the next. While one holds it the others wait, so more capabilities would not help.".into();
+    finding.meaning = "They hand something from one to the next. While one holds it the others wait, so more capabilities would not help. A Handle has a lock, too: stdout, for example.".into();
     finding.tries = vec![
         Try::code("Do the work before taking the lock, or after releasing it."),
         Try::code("Split what the lock guards, with one lock for each part."),
