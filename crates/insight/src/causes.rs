@@ -1,8 +1,9 @@
 //! What explains what: findings that are causes, and those that are their symptoms.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use crate::finding::{Axis, Confidence, Finding, Value};
+use crate::finding::{Axis, Confidence, Finding, Try, Value};
 use crate::rules;
 use model::sorting::SortSmall;
 
@@ -62,15 +63,34 @@ pub(crate) fn relate(findings: &mut [Finding]) {
         cause_in_a_thread(finding, findings).or_else(|| cause_of_bytes(finding, findings))
     });
     let seen: Vec<Option<&str>> = seen.collect();
+    let advised = flags_of_each(findings);
     for (finding, seen) in findings.iter_mut().zip(seen) {
         let causes = CAUSES.iter().find(|(rule, _)| *rule == finding.rule);
         let mut causes = causes.iter().flat_map(|(_, causes)| causes.iter().copied());
         let cause = causes.find(|cause| is_found(cause)).or(seen);
         finding.explained_by = cause.map(Into::into);
+        // A flag is advised once, with the cause.
+        let of_cause = cause.and_then(|cause| advised.iter().find(|(rule, _)| rule == cause));
+        if let Some((_, flags)) = of_cause {
+            let is_new = |one: &Try| !one.flag.as_ref().is_some_and(|flag| flags.contains(flag));
+            if finding.tries.iter().any(is_new) {
+                finding.tries.retain(is_new);
+            }
+        }
         if is_busy && ABOUT_PAUSES.contains(&&*finding.rule) {
             finding.confidence = finding.confidence.min(Confidence::Probable);
         }
     }
+}
+
+/// The flags that each rule advises that found something.
+fn flags_of_each(findings: &[Finding]) -> Vec<(String, Vec<Cow<'static, str>>)> {
+    let flags = |finding: &Finding| {
+        let flags = finding.tries.iter().filter_map(|one| one.flag.clone());
+        (finding.rule.to_string(), flags.collect())
+    };
+    let matter = findings.iter().filter(|finding| finding.matters());
+    matter.map(flags).collect()
 }
 
 /// The rule that explains a finding, by a thread that is in the longest evidence of both.
@@ -220,6 +240,29 @@ mod tests {
             relate(&mut all);
             assert_eq!(all[0].explained_by.as_deref(), cause, "{stack}");
         }
+    }
+
+    #[test]
+    fn a_flag_is_advised_with_the_cause_alone() {
+        let advising = |rule, flags: &[&'static str]| {
+            let tries = flags.iter().map(|flag| Try::flag(*flag, "", ""));
+            Finding {
+                tries: tries.collect(),
+                ..found(rule)
+            }
+        };
+        let flags_of_symptom = |symptom: &[&'static str]| {
+            let mut all = [
+                advising("hand-overs", symptom),
+                advising("lock-convoy", &["-N1"]),
+            ];
+            relate(&mut all);
+            let flags = all[0].tries.iter().filter_map(|one| one.flag.clone());
+            flags.collect::<Vec<_>>()
+        };
+        assert_eq!(flags_of_symptom(&["-N1", "-qg"]), ["-qg"]);
+        // Nothing would be left.
+        assert_eq!(flags_of_symptom(&["-N1"]), ["-N1"]);
     }
 
     #[test]

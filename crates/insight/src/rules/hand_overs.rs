@@ -36,6 +36,10 @@ const WAITS_TOO: f64 = 0.10;
 /// So much of the time of all hand-overs may be such before the finding is a hint.
 const ONE_WAY: f64 = 0.75;
 
+const MEANING: &str = "The woken thread, the first of each row, belongs to another capability, whose OS thread has to be woken first. Within one capability that takes less than a microsecond.";
+
+const MEANING_IF_BOUND: &str = "A bound thread (main, one made by forkOS, or one that foreign code called) runs on an OS thread of its own, which has to be woken for it, on any capability. Between threads that are not bound, and on one capability, that takes less than a microsecond. The first thread of each row is the woken one.";
+
 const TOGETHER: &str = "Keep threads that wake each other on one capability: make both with forkOn and the same number, or let one thread do both steps.";
 
 pub(super) const NAME: &str = "hand-overs";
@@ -193,7 +197,8 @@ fn tell_of_bound(finding: &mut Finding) {
     finding.title = finding
         .title
         .replace(" times;", " times, bound ones among them;");
-    finding.meaning = "A bound thread (main, one made by forkOS, or one that foreign code called) runs on an OS thread of its own, which has to be woken for it, on any capability. Between threads that are not bound, and on one capability, that takes less than a microsecond.".into();
+    let more = finding.meaning.strip_prefix(MEANING).unwrap_or_default();
+    finding.meaning = format!("{MEANING_IF_BOUND}{more}").into();
     let unbound = Try::code(
         "Use forkIO in place of forkOS where no foreign library needs an OS thread of its own, let a forked thread do the work of main (runInUnboundThread), and keep threads that wake each other on one capability (forkOn).",
     );
@@ -232,7 +237,7 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
     let one_way = all.iter().filter(|one| one.is_one_way);
     let one_way_ns: u64 = one_way.map(|one| one.wait.ns).sum();
     let is_one_way = one_way_ns as f64 > ONE_WAY * sum_ns as f64;
-    finding.meaning = "The woken thread belongs to another capability, whose OS thread has to be woken first. Within one capability that takes less than a microsecond.".into();
+    finding.meaning = MEANING.into();
     if is_one_way {
         finding.confidence = Confidence::Hint;
         finding.severity = finding.severity.min(Severity::Low);

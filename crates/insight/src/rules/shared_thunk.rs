@@ -141,7 +141,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         .of_blocked((NAME, title), ledger, (spans, cap_ns), listen)
         .await;
     finding.subject = worst.map(|(owner, _)| scope.thread_name(owner));
-    finding.meaning = "They need a value that is not evaluated yet: whoever came first evaluates it alone, the others wait.".into();
+    finding.meaning = "They need a value that is not evaluated yet: whoever came first, which is the first thread of each row, evaluates it alone, and the others wait.".into();
     finding.tries = vec![
         Try::code(
             "Evaluate the value before it is shared: evaluate, or force for all of it. That helps as far as other work goes on meanwhile.",

@@ -326,12 +326,16 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
         ),
     ];
     let signs = signs.into_iter().filter(|(count, ..)| *count > 0);
-    let signs: Vec<String> = signs
+    let mut signs: Vec<String> = signs
         .map(|(count, what, which)| format!("{} {which}", format::many(count as u64, what)))
         .collect();
+    let last = signs.pop().unwrap_or_default();
+    let others = match signs.is_empty() {
+        true => String::new(),
+        false => format!("{}, and ", signs.join(", ")),
+    };
     finding.meaning = format!(
-        "The operating system had no core for them: there were {}. There are more capabilities than cores, or other programs need them.",
-        signs.join(", and ")
+        "The operating system had no core for them: there were {others}{last}. There are more capabilities than cores, or other programs need them."
     )
     .into();
     finding.tries = tries(scope, !hung.is_empty() || !late.is_empty());
