@@ -190,7 +190,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     }
     let mut finding = finding(scope, ledger, (&found, idle_ns), listen).await;
     if !is_parallel {
-        finding.confidence = Confidence::Hint;
+        finding.confidence = Confidence::Probable;
     }
     Outcome::Found(vec![finding])
 }
