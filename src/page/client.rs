@@ -324,7 +324,10 @@ impl Client {
                     self.emit(ClientEvent::News(log, news));
                 }
             }
-            Ok(FromWorker::Symbols(text)) => self.emit(ClientEvent::Symbols(text)),
+            Ok(FromWorker::Symbols(text)) => {
+                self.0.borrow_mut().changes += 1;
+                self.emit(ClientEvent::Symbols(text));
+            }
             Ok(FromWorker::Answer(id, answer)) => {
                 let asked = self.0.borrow_mut().asked.remove(&id);
                 if let Some(question) = asked {

@@ -1,6 +1,8 @@
 //! What rules about threads ask for: lives without those of the runtime's own threads,
 //! sums over all, and for how long threads waited while capabilities stood by.
 
+use std::collections::BTreeMap;
+
 use crate::finding::{Evidence, Subject, Value};
 use crate::scope::Scope;
 use analysis::account::pauses::Pause;
@@ -43,6 +45,22 @@ impl Wait {
     pub(crate) const fn span(&self) -> (u64, u64) {
         (self.range.start().0, self.range.end().0)
     }
+}
+
+/// Each pair of a thread that waits and the other one that it has to do with, with all of their waits.
+pub(crate) fn of_pairs<'a>(waits: impl Iterator<Item = (ThreadId, &'a Wait)>) -> Vec<Evidence> {
+    let mut pairs: BTreeMap<(ThreadId, ThreadId), (Interval, u64)> = BTreeMap::new();
+    for (other, wait) in waits {
+        let pair = pairs.entry((wait.thread, other));
+        let of = pair.or_insert((wait.range, 0));
+        *of = (of.0.hull(wait.range), of.1 + wait.ns);
+    }
+    let evidence = |((waits, other), (range, ns))| Evidence {
+        range,
+        subjects: vec![Subject::Thread(waits), Subject::Thread(other)],
+        amount: Value::Ns(ns),
+    };
+    pairs.into_iter().map(evidence).collect()
 }
 
 /// A thread of the program woke another one.

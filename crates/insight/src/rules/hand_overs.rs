@@ -5,14 +5,14 @@
 //! go by. Where threads work in turns, nothing runs meanwhile, and each turn costs that much.
 //! On one capability the same takes less than a microsecond.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::{Look, Rule};
-use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::finding::{Confidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::lost_time::{LONG_WAIT_NS, union};
 use crate::scope::{Input, Scope};
-use crate::threads::{Wait, Wakeup};
+use crate::threads::{Wait, Wakeup, of_pairs};
 use analysis::listen::{Listen, sort};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::Turn;
@@ -20,7 +20,6 @@ use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
-use model::time::Interval;
 
 /// Fewer hand-overs are how work is given out and results are collected.
 const LEAST: usize = 100;
@@ -28,7 +27,7 @@ const LEAST: usize = 100;
 const LEAST_SHARE: f64 = 0.002;
 /// Up to so many capabilities run at a time, on average while any does: then the threads work in
 /// turns, and one capability could do the same work.
-const IN_TURNS: f64 = 1.2;
+pub(super) const IN_TURNS: f64 = 1.2;
 
 /// A thread that is woken less often than this share of its own wakeups of others waits for none of
 /// them: it goes on meanwhile, and they may well be early enough.
@@ -243,13 +242,7 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
         finding.severity = finding.severity.min(Severity::Low);
         finding.meaning.to_mut().push_str(" Mostly who wakes does not wait for the woken thread, but goes on: the program is slower for it only where that one is late in the end.");
     }
-    let one = Try::flag(
-        "-N1",
-        format!(
-            "On average {parallelism:.2} capabilities run at a time, so one can do this work. Compare wall-clock times without a log."
-        ),
-        "no parallelism in any part of the program",
-    );
+    let one = one_capability(parallelism);
     let together = Try::code(TOGETHER);
     let batches = Try::code("Hand over batches: a list or chunk of items for each wakeup.");
     finding.tries = if is_one_way {
@@ -281,26 +274,20 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
             Value::Times(parallelism),
         ),
     ];
-    let places = evidence(all);
+    let pairs = all.iter().map(|one| (one.giver, &one.wait));
+    let places = of_pairs(pairs);
     let mut finding = finding.seen_in(places);
     finding.places = count;
     finding
 }
 
-/// Each pair of threads with all of its hand-overs.
-fn evidence(all: &[HandOver]) -> Vec<Evidence> {
-    let mut pairs: BTreeMap<(ThreadId, ThreadId), (Interval, u64)> = BTreeMap::new();
-    for one in all {
-        let pair = (one.wait.thread, one.giver);
-        let of = pairs.entry(pair).or_insert((one.wait.range, 0));
-        *of = (of.0.hull(one.wait.range), of.1 + one.wait.ns);
-    }
-    let evidence = pairs
-        .into_iter()
-        .map(|((woken, giver), (range, ns))| Evidence {
-            range,
-            subjects: vec![Subject::Thread(woken), Subject::Thread(giver)],
-            amount: Value::Ns(ns),
-        });
-    evidence.collect()
+/// Advises one capability where threads work in turns.
+pub(super) fn one_capability(parallelism: f64) -> Try {
+    Try::flag(
+        "-N1",
+        format!(
+            "On average {parallelism:.2} capabilities run at a time, so one can do this work. Compare wall-clock times without a log."
+        ),
+        "no parallelism in any part of the program",
+    )
 }

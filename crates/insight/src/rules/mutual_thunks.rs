@@ -5,21 +5,18 @@
 //! through one lazy list. On several capabilities they then work in turns, and each turn wakes an OS
 //! thread.
 
-use std::collections::BTreeMap;
-
+use super::hand_overs::{IN_TURNS, one_capability};
+use super::shared_thunk::{OF_EDEN, waits_for_thunks};
 use super::{Look, Rule};
-use crate::finding::{Confidence, Evidence, Finding, Outcome, Subject, Try, Value};
+use crate::finding::{Confidence, Finding, Outcome, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
-use crate::threads::Wait;
+use crate::threads::{Wait, of_pairs};
 use analysis::listen::Listen;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::{PARTS, Turn};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::{ManagerThread, WaitReason};
 use model::format;
-use model::time::Interval;
 
 /// Fewer waits are no habit.
 const LEAST: usize = 200;
@@ -27,8 +24,6 @@ const LEAST: usize = 200;
 const LEAST_SHARE: f64 = 0.05;
 /// For so much of the time of all waits, both threads wait for thunks and are waited for.
 const MUTUAL: f64 = 0.50;
-/// Up to so many capabilities run at a time, on average while any does: one could do the work.
-const IN_TURNS: f64 = 1.2;
 
 pub(super) const NAME: &str = "mutual-thunks";
 
@@ -43,19 +38,6 @@ pub(super) const RULE: Rule = Rule {
 struct Waits(Vec<(ThreadId, Wait)>);
 
 impl Waits {
-    async fn of(scope: &Scope<'_>, listen: &dyn Listen) -> Self {
-        let mut waits = Vec::new();
-        let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
-            if turn.1.wait_reason() == Some(WaitReason::BlackHole) {
-                let owner = life.owner(PARTS * turn.0);
-                waits.extend(owner.zip(scope.wait(life, turn, 0)));
-            }
-        };
-        let is_wanted = |reason| reason == WaitReason::BlackHole;
-        scope.each_turn_blocked((is_wanted, 0), listen, look).await;
-        Self(waits)
-    }
-
     fn ns<'a>(waits: impl Iterator<Item = &'a (ThreadId, Wait)>) -> u64 {
         waits.map(|(_, wait)| wait.ns).sum()
     }
@@ -70,29 +52,11 @@ impl Waits {
         let mutual_ns = Self::ns(self.0.iter().filter(is_mutual));
         mutual_ns as f64 / Self::ns(self.0.iter()).max(1) as f64
     }
-
-    fn evidence(&self) -> impl Iterator<Item = Evidence> {
-        let mut pairs: BTreeMap<(ThreadId, ThreadId), (Interval, u64)> = BTreeMap::new();
-        for (owner, wait) in &self.0 {
-            let pair = pairs.entry((wait.thread, *owner));
-            let of = pair.or_insert((wait.range, 0));
-            *of = (of.0.hull(wait.range), of.1 + wait.ns);
-        }
-        let evidence = |((waiter, owner), (range, ns))| Evidence {
-            range,
-            subjects: vec![Subject::Thread(waiter), Subject::Thread(owner)],
-            amount: Value::Ns(ns),
-        };
-        pairs.into_iter().map(evidence)
-    }
 }
 
 async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
     if scope.is_of_eden() {
-        return Outcome::CannotTell(
-            "in programs of Eden, threads also wait in this way for messages of other machines"
-                .into(),
-        );
+        return Outcome::CannotTell(OF_EDEN.into());
     }
     let any_ns = scope.threads(listen).await.times.blocked_ns[WaitReason::BlackHole as usize];
     let clear = |cap_ns| {
@@ -104,7 +68,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     if scope.caps < 2 || scope.share_of_caps(any_ns) < LEAST_SHARE {
         return clear(any_ns);
     }
-    let waits = Waits::of(scope, listen).await;
+    let waits = Waits(waits_for_thunks(scope, listen).await);
     if waits.0.len() < LEAST || waits.mutual() < MUTUAL {
         return Outcome::Clear(format!(
             "of {} for a thunk of another thread, {} of the time was between threads that wait for each other; the limits are 200 and 50 %",
@@ -126,7 +90,8 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("waits".into(), Value::Count(waits.0.len() as u64)),
     ];
-    Outcome::Found(vec![finding.seen_in(waits.evidence())])
+    let pairs = waits.0.iter().map(|(owner, wait)| (*owner, wait));
+    Outcome::Found(vec![finding.seen_in(of_pairs(pairs))])
 }
 
 fn title(waits: &Waits) -> String {
@@ -165,13 +130,7 @@ fn explain(scope: &Scope<'_>, finding: &mut Finding, waits: &Waits) {
         ));
     }
     if parallelism <= IN_TURNS {
-        finding.tries.push(Try::flag(
-            "-N1",
-            format!(
-                "On average {parallelism:.2} capabilities run at a time, so one can do this work. Compare wall-clock times without a log."
-            ),
-            "no parallelism in any part of the program",
-        ));
+        finding.tries.push(one_capability(parallelism));
     }
     finding.distrust =
         "Thunks have no names in the log: several values may be updated in this way.".into();

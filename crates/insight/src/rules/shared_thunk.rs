@@ -25,6 +25,10 @@ const LEAST_WAITERS: usize = 2;
 /// Less of the capabilities' time is not worth a change.
 const LEAST_SHARE: f64 = 0.05;
 
+/// Why waits for thunks tell nothing there.
+pub(super) const OF_EDEN: &str =
+    "in programs of Eden, threads also wait in this way for messages of other machines";
+
 const NAME: &str = "shared-thunk";
 
 pub(super) const RULE: Rule = Rule {
@@ -54,19 +58,29 @@ impl Crowd {
     }
 }
 
-/// Waits for the same thread that overlap each other belong together.
-async fn crowds(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Crowd> {
-    let mut by_owner: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
+/// Waits for thunks, each with the thread that evaluates it.
+pub(super) async fn waits_for_thunks(
+    scope: &Scope<'_>,
+    listen: &dyn Listen,
+) -> Vec<(ThreadId, Wait)> {
+    let mut waits = Vec::new();
     let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
         if turn.1.wait_reason() == Some(WaitReason::BlackHole) {
             let owner = life.owner(PARTS * turn.0);
-            if let Some((owner, wait)) = owner.zip(scope.wait(life, turn, 0)) {
-                by_owner.entry(owner).or_default().push(wait);
-            }
+            waits.extend(owner.zip(scope.wait(life, turn, 0)));
         }
     };
     let is_wanted = |reason| reason == WaitReason::BlackHole;
     scope.each_turn_blocked((is_wanted, 0), listen, look).await;
+    waits
+}
+
+/// Waits for the same thread that overlap each other belong together.
+async fn crowds(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Crowd> {
+    let mut by_owner: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
+    for (owner, wait) in waits_for_thunks(scope, listen).await {
+        by_owner.entry(owner).or_default().push(wait);
+    }
     let mut crowds: Vec<Crowd> = Vec::new();
     for (owner, mut waits) in by_owner {
         waits.sort_small_by_key(Wait::span);
@@ -94,10 +108,7 @@ async fn crowds(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Crowd> {
 
 async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
     if scope.is_of_eden() {
-        return Outcome::CannotTell(
-            "in programs of Eden, threads also wait in this way for messages of other machines"
-                .into(),
-        );
+        return Outcome::CannotTell(OF_EDEN.into());
     }
     let clear = |cap_ns| {
         Outcome::Clear(format!(
