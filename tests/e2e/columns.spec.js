@@ -25,7 +25,7 @@ const held = (page, name) => page.evaluate((name) => {
   return [...rows].map((row) => row.children[at].textContent);
 }, name);
 
-const width = async (page, name) => Math.round((await heading(page, name).boundingBox()).width);
+const width = async (page, name) => Math.round((await heading(page, name).boundingBox())?.width);
 
 async function openThreads(page, [wide, high] = [1440, 900]) {
   await page.setViewportSize({ width: wide, height: high });
@@ -196,7 +196,7 @@ test('what was arranged is there after a reload, for that list alone', async ({ 
   await page.reload();
   await openLog(page, LOG, './#p=threads');
   await expect.poll(() => headings(page)).toEqual(arranged);
-  expect(await width(page, 'Label')).toBe(label);
+  await expect.poll(() => width(page, 'Label')).toBe(label);
   await openMenu(page);
   await menu(page).getByRole('button', { name: 'As at first' }).click();
   await expect.poll(() => headings(page)).toEqual(first);

@@ -158,9 +158,11 @@ export async function openLog(page, file, address = './') {
   await expect(page.getByRole('button', { name: 'Browse…' })).toBeVisible();
   await drop(page, file);
   await loaded(page);
+  // What is shown before, of the part that is read, is shown anew in the end.
+  await page.locator('.app[data-elapsed-ms]').waitFor();
 }
 
-/** Waits until a log is read to its end. */
+/** Waits until a log is shown. */
 export async function loaded(page) {
   await started(page);
   await expect(page.getByRole('progressbar')).toHaveCount(0);
