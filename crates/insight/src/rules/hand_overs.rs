@@ -37,7 +37,7 @@ const ONE_WAY: f64 = 0.75;
 
 const MEANING: &str = "The woken thread, the first of each row, belongs to another capability, whose OS thread has to be woken first. Within one capability that takes less than a microsecond.";
 
-const MEANING_IF_BOUND: &str = "A bound thread (main, one made by forkOS, or one that foreign code called) runs on an OS thread of its own, which has to be woken for it, on any capability. Between threads that are not bound, and on one capability, that takes less than a microsecond. The first thread of each row is the woken one.";
+const MEANING_IF_BOUND: &str = "A bound thread (main, one made by forkOS, or one that foreign code called) runs on an OS thread of its own, which has to be woken for it. Two threads that are not bound, on one capability, wake each other within a microsecond. The first thread of each row is the woken one.";
 
 const TOGETHER: &str = "Keep threads that wake each other on one capability: make both with forkOn and the same number, or let one thread do both steps.";
 
@@ -253,7 +253,7 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
         let one = Try::flag(
             "-N1",
             format!(
-                "Measure it: on average {parallelism:.2} capabilities run at a time, and part of that is the time of the wakeups, which one capability does not need."
+                "Measure it: while any capability runs, {parallelism:.2} do on average, and part of that is the time of the wakeups, which one capability does not need."
             ),
             "parallel parts of the program take longer",
         );
@@ -276,9 +276,7 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
     ];
     let pairs = all.iter().map(|one| (one.giver, &one.wait));
     let places = of_pairs(pairs);
-    let mut finding = finding.seen_in(places);
-    finding.places = count;
-    finding
+    finding.seen_in(places)
 }
 
 /// Advises one capability where threads work in turns.
@@ -286,7 +284,7 @@ pub(super) fn one_capability(parallelism: f64) -> Try {
     Try::flag(
         "-N1",
         format!(
-            "On average {parallelism:.2} capabilities run at a time, so one can do this work. Compare wall-clock times without a log."
+            "While any capability runs, {parallelism:.2} do on average: one can do this work. Compare wall-clock times without a log."
         ),
         "no parallelism in any part of the program",
     )

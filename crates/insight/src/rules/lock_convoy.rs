@@ -149,7 +149,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     }
     let count = members.len() as u64;
     let title = format!(
-        "{} take turns, probably for a lock: {running:.1} of them ran while others waited",
+        "{} take turns, probably for a lock: on average {running:.1} of them ran",
         format::many(count, "thread")
     );
     let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();

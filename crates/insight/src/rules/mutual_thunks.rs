@@ -112,9 +112,9 @@ fn explain(scope: &Scope<'_>, finding: &mut Finding, waits: &Waits) {
     let has_timer = waits.0.iter().any(is_timer);
     finding.confidence = Confidence::Probable;
     finding.meaning = if has_timer {
-        "The timer manager is one of them. Each timeout, threadDelay or registered timer updates its table lazily: who forces its own update waits for the one before it, of another thread. The first thread of each row waits for the second one.".into()
+        "The timer manager is one of them. Each timeout, threadDelay or registered timer changes its table lazily: each new table is a thunk that first needs another thread's. The first thread of each row waits for the second one.".into()
     } else {
-        "They update one value lazily, as atomicModifyIORef and atomicModifyIORef' do, so that who forces its own update waits for the one before it, of another thread; or they go through one lazy structure together. So they work in turns. The first thread of each row waits for the second one.".into()
+        "Probably all update one value with atomicModifyIORef or atomicModifyIORef': each new value is a thunk that first needs another thread's. Or they evaluate one lazy list or map together. So they work in turns. The first thread of each row waits for the second one.".into()
     };
     let parallelism = scope.times.mean_parallelism().unwrap_or(0.0);
     finding.tries = vec![if has_timer {

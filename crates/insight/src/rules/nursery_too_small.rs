@@ -183,7 +183,7 @@ fn little_copied(scope: &Scope<'_>, minors: &Minors, finding: &mut Finding) {
     finding.confidence = Confidence::Hint;
     finding.severity = finding.severity.min(Severity::Low);
     finding.meaning = format!(
-        "They copied only {} of what was allocated, not counting data that stays: a larger allocation area saves little of this time, and can cost more than it saves.",
+        "Only {} of what was allocated was still in use, data that stays not counted, and copied: a larger allocation area saves little of this time, and can cost more than it saves.",
         format::fraction(minors.copied())
     )
     .into();
@@ -205,7 +205,7 @@ fn much_copied(scope: &Scope<'_>, minors: &Minors, finding: &mut Finding) {
     let severity = Severity::of_share(finding.share * minors.short_lived());
     finding.severity = finding.severity.min(severity.max(Severity::Low));
     finding.meaning = format!(
-        "They copied {} of what was allocated, not counting data that stays: most of it would have died soon. With a larger allocation area fewer collections copy less.",
+        "{} of what was allocated was still in use, data that stays not counted, and so they copied it; a little later most of it was garbage. With a larger allocation area fewer collections copy less.",
         format::fraction(minors.copied())
     )
     .into();

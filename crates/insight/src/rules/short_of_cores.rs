@@ -375,7 +375,10 @@ fn tries(scope: &Scope<'_>, in_collections: bool) -> Vec<Try> {
     if busy < scope.caps {
         tries.push(Try::flag(
             format!("-N{busy}"),
-            "Use no more capabilities than there are cores for them: so many ran on average. Measure it. In a container with a CPU limit, -N alone counts all cores of the machine.",
+            format!(
+                "Use no more capabilities than there are cores for them: while any ran, {:.1} did on average. Measure it. In a container with a CPU limit, -N alone counts all cores of the machine.",
+                scope.parallelism()
+            ),
             "less parallel work, if there are more cores",
         ));
     }
