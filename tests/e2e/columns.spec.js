@@ -25,7 +25,7 @@ const held = (page, name) => page.evaluate((name) => {
   return [...rows].map((row) => row.children[at].textContent);
 }, name);
 
-const width = async (page, name) => Math.round((await heading(page, name).boundingBox())?.width);
+const width = (page, name) => heading(page, name).evaluate((it) => Math.round(it.getBoundingClientRect().width));
 
 async function openThreads(page, [wide, high] = [1440, 900]) {
   await page.setViewportSize({ width: wide, height: high });

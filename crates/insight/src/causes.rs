@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use crate::finding::{Axis, Confidence, Finding, Try, Value};
+use crate::finding::{Axis, Confidence, Evidence, Finding, Try, Value};
 use crate::rules;
 use model::sorting::SortSmall;
 
@@ -34,13 +34,28 @@ const CAUSES: &[(&str, &[&str])] = &[
     ("run-queue", &["one-capability"]),
 ];
 
-/// The same, where what the cause holds is a large part of the bytes of the other.
-const CAUSES_OF_BYTES: &[(&str, &str)] = &[("live-growth", "deep-stack")];
-/// So large.
-const LARGE_PART: f64 = 0.50;
+/// The same, where the longest evidence of both, the symptom first, shows it.
+const CAUSES_BY_EVIDENCE: &[(&str, &str, Shows)] = &[
+    ("serial-section", "queue-grows", share_a_subject),
+    ("live-growth", "deep-stack", is_large_part),
+];
 
-/// The same, where one thread is seen in both.
-const CAUSES_IN_A_THREAD: &[(&str, &str)] = &[("serial-section", "queue-grows")];
+/// Whether the evidence of a symptom and of a cause belongs together.
+type Shows = fn(&Evidence, &Evidence) -> bool;
+
+/// One thread is seen in both.
+fn share_a_subject(symptom: &Evidence, cause: &Evidence) -> bool {
+    let mut subjects = cause.subjects.iter();
+    subjects.any(|one| symptom.subjects.contains(one))
+}
+
+/// What the cause holds is half of the bytes of the other, or more.
+fn is_large_part(symptom: &Evidence, cause: &Evidence) -> bool {
+    match (symptom.amount, cause.amount) {
+        (Value::Bytes(all), Value::Bytes(part)) => part >= all.div_ceil(2),
+        _ => false,
+    }
+}
 
 /// Rules about pauses: a busy machine makes them less sure.
 const ABOUT_PAUSES: &[&str] = &[
@@ -59,9 +74,9 @@ pub(crate) fn relate(findings: &mut [Finding]) {
     let matter: Vec<String> = matter.map(|finding| finding.rule.to_string()).collect();
     let is_found = |rule: &str| matter.iter().any(|found| found == rule);
     let is_busy = is_found(rules::noisy_machine::NAME);
-    let seen = findings.iter().map(|finding| {
-        cause_in_a_thread(finding, findings).or_else(|| cause_of_bytes(finding, findings))
-    });
+    let seen = findings
+        .iter()
+        .map(|finding| cause_by_evidence(finding, findings));
     let seen: Vec<Option<&str>> = seen.collect();
     let advised = flags_of_each(findings);
     for (finding, seen) in findings.iter_mut().zip(seen) {
@@ -93,36 +108,17 @@ fn flags_of_each(findings: &[Finding]) -> Vec<(String, Vec<Cow<'static, str>>)> 
     matter.map(flags).collect()
 }
 
-/// The rule that explains a finding, by a thread that is in the longest evidence of both.
-fn cause_in_a_thread(finding: &Finding, findings: &[Finding]) -> Option<&'static str> {
-    let (_, cause) = CAUSES_IN_A_THREAD
-        .iter()
-        .find(|(rule, _)| *rule == finding.rule)?;
-    let subjects = &finding.evidence.first()?.subjects;
-    let has_one = |other: &Finding| {
-        let seen = other.evidence.first();
-        seen.is_some_and(|seen| seen.subjects.iter().any(|one| subjects.contains(one)))
-    };
+/// The rule that explains a finding, as the evidence of both shows.
+fn cause_by_evidence(finding: &Finding, findings: &[Finding]) -> Option<&'static str> {
+    let mut causes = CAUSES_BY_EVIDENCE.iter();
+    let (_, cause, shows) = causes.find(|(rule, ..)| *rule == finding.rule)?;
+    let seen = finding.evidence.first()?;
     let mut causes = findings.iter().filter(|other| other.rule == *cause);
-    causes
-        .any(|other| other.matters() && has_one(other))
-        .then_some(*cause)
-}
-
-/// The rule that explains a finding, by the bytes of the largest evidence of both.
-fn cause_of_bytes(finding: &Finding, findings: &[Finding]) -> Option<&'static str> {
-    let (_, cause) = CAUSES_OF_BYTES
-        .iter()
-        .find(|(rule, _)| *rule == finding.rule)?;
-    let bytes = |finding: &Finding| match finding.evidence.first()?.amount {
-        Value::Bytes(bytes) => Some(bytes as f64),
-        _ => None,
+    let explains = |other: &Finding| {
+        let first = other.evidence.first();
+        other.matters() && first.is_some_and(|other| shows(seen, other))
     };
-    let least = bytes(finding)? * LARGE_PART;
-    let mut causes = findings.iter().filter(|other| other.rule == *cause);
-    causes
-        .any(|other| other.matters() && bytes(other).is_some_and(|bytes| bytes >= least))
-        .then_some(*cause)
+    causes.any(explains).then_some(*cause)
 }
 
 /// The gravest first, each symptom below its cause. A cause is as grave as the gravest of its
@@ -184,7 +180,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::finding::{Evidence, Severity, Subject, Value};
+    use crate::finding::{Severity, Subject};
     use crate::rules::RULES;
     use eventlog::ids::ThreadId;
     use model::time::Interval;
@@ -297,8 +293,8 @@ mod tests {
         let causes = CAUSES
             .iter()
             .flat_map(|(rule, causes)| causes.iter().chain([rule]));
-        let two = CAUSES_OF_BYTES.iter().chain(CAUSES_IN_A_THREAD);
-        let causes = causes.chain(two.flat_map(|(rule, cause)| [rule, cause]));
+        let by_evidence = CAUSES_BY_EVIDENCE.iter();
+        let causes = causes.chain(by_evidence.flat_map(|(rule, cause, _)| [rule, cause]));
         for rule in causes.chain(ABOUT_PAUSES) {
             assert!(RULES.iter().any(|one| one.name == *rule), "{rule}");
         }

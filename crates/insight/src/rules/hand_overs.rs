@@ -39,7 +39,7 @@ const MEANING: &str = "The woken thread, the first of each row, belongs to anoth
 
 const MEANING_IF_BOUND: &str = "A bound thread (main, one made by forkOS, or one that foreign code called) runs on an OS thread of its own, which has to be woken for it. Two threads that are not bound, on one capability, wake each other within a microsecond. The first thread of each row is the woken one.";
 
-const TOGETHER: &str = "Keep threads that wake each other on one capability: make both with forkOn and the same number, or let one thread do both steps.";
+const MORE_IF_ONE_WAY: &str = " Mostly who wakes does not wait for the woken thread, but goes on: the program is slower for it only where that one is late in the end.";
 
 pub(super) const NAME: &str = "hand-overs";
 
@@ -180,31 +180,12 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let bound = scope.bound_threads(listen).await;
     let bound_ns = all.iter().filter(|one| one.is_of(&bound));
     let bound_ns: u64 = bound_ns.map(|one| one.wait.ns).sum();
-    let mut finding = finding(scope, ledger, (&all, cap_ns));
-    if bound_ns as f64 >= MOSTLY_BOUND * sum_ns(&all) as f64 {
-        tell_of_bound(&mut finding);
-    }
-    Outcome::Found(vec![finding])
+    let is_bound = bound_ns as f64 >= MOSTLY_BOUND * sum_ns(&all) as f64;
+    Outcome::Found(vec![finding(scope, ledger, (&all, cap_ns), is_bound)])
 }
 
 fn sum_ns(all: &[HandOver]) -> u64 {
     all.iter().map(|one| one.wait.ns).sum()
-}
-
-/// Of bound threads one capability does not save the wakeup of an OS thread.
-fn tell_of_bound(finding: &mut Finding) {
-    finding.title = finding
-        .title
-        .replace(" times;", " times, bound ones among them;");
-    let more = finding.meaning.strip_prefix(MEANING).unwrap_or_default();
-    finding.meaning = format!("{MEANING_IF_BOUND}{more}").into();
-    let unbound = Try::code(
-        "Use forkIO in place of forkOS where no foreign library needs an OS thread of its own, let a forked thread do the work of main (runInUnboundThread), and keep threads that wake each other on one capability (forkOn).",
-    );
-    finding
-        .tries
-        .retain(|one| one.flag.is_none() && one.text != TOGETHER);
-    finding.tries.insert(0, unbound);
 }
 
 /// `Thread 5 (ping) and thread 6 (pong)` of two, else how many there are.
@@ -220,13 +201,23 @@ fn subjects(scope: &Scope<'_>, all: &[HandOver]) -> String {
     }
 }
 
-fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], u64)) -> Finding {
+fn finding(
+    scope: &Scope<'_>,
+    ledger: &mut Ledger,
+    (all, cap_ns): (&[HandOver], u64),
+    is_bound: bool,
+) -> Finding {
     let count = all.len() as u64;
     let median_ns = median_ns(all);
     let title = format!(
-        "{} wake each other across capabilities {} times; the median hand-over takes {}",
+        "{} wake each other across capabilities {} times{}; the median hand-over takes {}",
         subjects(scope, all),
         format::count(count),
+        if is_bound {
+            ", bound ones among them"
+        } else {
+            ""
+        },
         format::duration(Duration(median_ns))
     );
     let mut finding = scope.of_time(NAME, title, ledger, (Pool::HandOver, cap_ns));
@@ -236,29 +227,14 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
     let one_way = all.iter().filter(|one| one.is_one_way);
     let one_way_ns: u64 = one_way.map(|one| one.wait.ns).sum();
     let is_one_way = one_way_ns as f64 > ONE_WAY * sum_ns as f64;
-    finding.meaning = MEANING.into();
     if is_one_way {
         finding.confidence = Confidence::Hint;
         finding.severity = finding.severity.min(Severity::Low);
-        finding.meaning.to_mut().push_str(" Mostly who wakes does not wait for the woken thread, but goes on: the program is slower for it only where that one is late in the end.");
     }
-    let one = one_capability(parallelism);
-    let together = Try::code(TOGETHER);
-    let batches = Try::code("Hand over batches: a list or chunk of items for each wakeup.");
-    finding.tries = if is_one_way {
-        vec![batches]
-    } else if parallelism <= IN_TURNS {
-        vec![one, together, batches]
-    } else {
-        let one = Try::flag(
-            "-N1",
-            format!(
-                "Measure it: while any capability runs, {parallelism:.2} do on average, and part of that is the time of the wakeups, which one capability does not need."
-            ),
-            "parallel parts of the program take longer",
-        );
-        vec![batches, together, one]
-    };
+    let meaning = if is_bound { MEANING_IF_BOUND } else { MEANING };
+    let more = if is_one_way { MORE_IF_ONE_WAY } else { "" };
+    finding.meaning = format!("{meaning}{more}").into();
+    finding.tries = tries(parallelism, is_one_way, is_bound);
     finding.distrust = "With other work on the machine, or in a virtual one, OS threads wake more slowly. In a server that mostly waits, hand-overs make requests slower, and cost little of the time.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
@@ -277,6 +253,34 @@ fn finding(scope: &Scope<'_>, ledger: &mut Ledger, (all, cap_ns): (&[HandOver], 
     let pairs = all.iter().map(|one| (one.giver, &one.wait));
     let places = of_pairs(pairs);
     finding.seen_in(places)
+}
+
+fn tries(parallelism: f64, is_one_way: bool, is_bound: bool) -> Vec<Try> {
+    let batches = Try::code("Hand over batches: a list or chunk of items for each wakeup.");
+    if is_bound {
+        // One capability does not save the wakeup of an OS thread.
+        let unbound = Try::code(
+            "Use forkIO in place of forkOS where no foreign library needs an OS thread of its own, let a forked thread do the work of main (runInUnboundThread), and keep threads that wake each other on one capability (forkOn).",
+        );
+        return vec![unbound, batches];
+    }
+    if is_one_way {
+        return vec![batches];
+    }
+    let together = Try::code(
+        "Keep threads that wake each other on one capability: make both with forkOn and the same number, or let one thread do both steps.",
+    );
+    if parallelism <= IN_TURNS {
+        return vec![one_capability(parallelism), together, batches];
+    }
+    let one = Try::flag(
+        "-N1",
+        format!(
+            "Measure it: while any capability runs, {parallelism:.2} do on average, and part of that is the time of the wakeups, which one capability does not need."
+        ),
+        "parallel parts of the program take longer",
+    );
+    vec![batches, together, one]
 }
 
 /// Advises one capability where threads work in turns.

@@ -180,9 +180,9 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let ran_ns = found.one_ns + found.several_ns;
     let is_parallel = found.several_ns as f64 >= PARALLEL * ran_ns as f64
         && scope.share(found.several_ns) >= LEAST_PARALLEL;
-    let has_workers =
-        scope.share(ran_ns) >= LEAST_PARALLEL && take_turns(scope, &found, listen).await;
-    if !is_parallel && !has_workers {
+    let is_meant = is_parallel
+        || scope.share(ran_ns) >= LEAST_PARALLEL && take_turns(scope, &found, listen).await;
+    if !is_meant {
         return Outcome::Clear(format!(
             "it is no parallel program: several threads ran at a time for {} of the time",
             format::fraction(scope.share(found.several_ns))
