@@ -11,13 +11,16 @@ use common::{findings_of, session_of};
 use insight::finding::Severity;
 use insight::rules::RULES;
 
-/// The rules that find something in each log, with how grave it is.
-fn found_in_logs() -> BTreeMap<String, BTreeMap<String, Severity>> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
+/// By log: the rules that find something in it, with how grave it is.
+type Found = BTreeMap<String, BTreeMap<String, Severity>>;
+
+/// What is found in the logs of a folder of the fixtures.
+fn found_in_logs(folder: &str) -> Found {
+    let folder = format!("{}/tests/fixtures/{folder}", env!("CARGO_MANIFEST_DIR"));
     let logs = std::fs::read_dir(folder).expect("the folder").map(|entry| {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_string_lossy();
-        let name = name.strip_suffix(".eventlog.gz").expect("a log").to_owned();
+        let (name, _) = name.split_once(".eventlog.").expect("a compressed log");
         let bytes = std::fs::read(&path).expect("the log can be read");
         let session = session_of(&bytes).expect("a log");
         let mut rules: BTreeMap<String, Severity> = BTreeMap::new();
@@ -27,13 +30,19 @@ fn found_in_logs() -> BTreeMap<String, BTreeMap<String, Severity>> {
                 .or_insert(finding.severity);
             *worst = (*worst).max(finding.severity);
         }
-        (name, rules)
+        (name.to_owned(), rules)
     });
     logs.collect()
 }
 
+/// Whether a rule finds what matters in a log, if there is such a log.
+fn finds(logs: &Found, rule: &str, kind: &str) -> Option<bool> {
+    let severity = logs.get(&format!("{rule}-{kind}"))?.get(rule);
+    Some(severity.is_some_and(|severity| *severity > Severity::Minor))
+}
+
 /// A line for each rule: what it says of its own logs, then in which others it finds something.
-fn matrix(logs: &BTreeMap<String, BTreeMap<String, Severity>>) -> String {
+fn matrix(logs: &Found) -> String {
     let mut text = String::new();
     for rule in RULES {
         let of = |log: &str| {
@@ -61,29 +70,40 @@ fn matrix(logs: &BTreeMap<String, BTreeMap<String, Severity>>) -> String {
 
 #[test]
 fn which_rule_finds_what_in_which_log() {
-    let logs = found_in_logs();
-    for rule in RULES {
-        let is_found = |kind: &str| {
-            let rules = logs.get(&format!("{}-{kind}", rule.name))?;
-            Some(
-                rules
-                    .get(rule.name)
-                    .is_some_and(|severity| *severity > Severity::Minor),
-            )
-        };
-        assert_ne!(
-            is_found("found"),
-            Some(false),
-            "{} misses its own log",
-            rule.name
-        );
-        assert_ne!(
-            is_found("clear"),
-            Some(true),
-            "{} in the repaired log",
-            rule.name
-        );
-        assert_ne!(is_found("decoy"), Some(true), "{} in the decoy", rule.name);
+    let logs = found_in_logs("findings");
+    for rule in RULES.iter().map(|rule| rule.name) {
+        let [found, clear, decoy] = ["found", "clear", "decoy"].map(|kind| finds(&logs, rule, kind));
+        assert_ne!(found, Some(false), "{rule} misses its own log");
+        assert_ne!(clear, Some(true), "{rule} in the repaired log");
+        assert_ne!(decoy, Some(true), "{rule} in the decoy");
     }
     insta::assert_snapshot!(matrix(&logs));
+}
+
+/// What a set of logs shows otherwise than it should.
+fn differences(folder: &str) -> Vec<String> {
+    let logs = found_in_logs(folder);
+    assert!(logs.len() > 80, "{} logs in {folder}", logs.len());
+    let mut differences = Vec::new();
+    for rule in RULES.iter().map(|rule| rule.name) {
+        for (kind, expected) in [("found", true), ("clear", false), ("decoy", false)] {
+            if finds(&logs, rule, kind) == Some(!expected) {
+                differences.push(format!("{rule}-{kind}"));
+            }
+        }
+    }
+    differences
+}
+
+#[test]
+fn another_ghc_changes_nothing() {
+    assert_eq!(differences("findings-ghc-9.10.3"), [""; 0]);
+}
+
+/// The same programs with GHC 9.0.2 while two endless loops ran on the two cores.
+#[test]
+fn a_busy_machine_is_short_of_cores_and_hides_nothing() {
+    // Cores are missing, whatever the program does.
+    let expected = ["short-of-cores-clear", "short-of-cores-decoy"];
+    assert_eq!(differences("findings-busy"), expected);
 }

@@ -63,8 +63,9 @@ fn each_rule_finds_what_a_program_provokes() {
     for &(rule, axis) in CASES {
         let report = report(&format!("{rule}-found"));
         let (place, said) = place_of(rule, axis, &report);
-        // Collections that wake idle capabilities are also too many, and out of balance.
-        let most = if rule == "gc-sync-idle-caps" { 3 } else { 2 };
+        // Collections that wake idle capabilities are also too many, out of balance, and of that log
+        // short of cores.
+        let most = if rule == "gc-sync-idle-caps" { 4 } else { 2 };
         let place = place.unwrap_or_else(|| panic!("{rule} is not found, but {said:#?}"));
         assert!(
             axis != Axis::Time || place < most,
@@ -290,14 +291,23 @@ fn a_stack_is_as_large_as_the_runtime_says() {
 /// Whoever makes the logs again need not show where that was.
 #[test]
 fn logs_have_no_paths_of_the_machine_that_made_them() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
-    for entry in std::fs::read_dir(folder).expect("the folder") {
+    let folders = ["findings", "findings-ghc-9.10.3", "findings-busy"];
+    let entries = folders.iter().flat_map(|folder| {
+        let folder = format!("{}/tests/fixtures/{folder}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_dir(folder).expect("the folder")
+    });
+    for entry in entries {
         let path = entry.expect("an entry").path();
         let file = std::fs::File::open(&path).expect("a log");
+        let mut decoder: Box<dyn std::io::Read> = match path.extension() {
+            Some(kind) if kind == "zst" => {
+                Box::new(ruzstd::decoding::StreamingDecoder::new(file).expect("zstd"))
+            }
+            _ => Box::new(flate2::read::GzDecoder::new(file)),
+        };
         let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(file), &mut bytes)
-            .expect("gzip");
-        for root in ["/tmp/", "/home/", "/root/", "/Users/"] {
+        decoder.read_to_end(&mut bytes).expect("it is whole");
+        for root in ["/tmp/", "/home/", "/root/", "/Users/", "/build/"] {
             let has = bytes.windows(root.len()).any(|at| at == root.as_bytes());
             assert!(!has, "{} has a path in {root}", path.display());
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use crate::finding::{Axis, Confidence, Evidence, Finding, Try, Value};
+use crate::finding::{Axis, Confidence, Finding, Try, Value};
 use crate::rules;
 use model::sorting::SortSmall;
 
@@ -34,25 +34,49 @@ const CAUSES: &[(&str, &[&str])] = &[
     ("run-queue", &["one-capability"]),
 ];
 
-/// The same, where the longest evidence of both, the symptom first, shows it.
+/// The same, where both, the symptom first, show it.
 const CAUSES_BY_EVIDENCE: &[(&str, &str, Shows)] = &[
     ("serial-section", "queue-grows", share_a_subject),
     ("live-growth", "deep-stack", is_large_part),
+    ("gc-sync-straggler", "short-of-cores", is_hint),
+    ("par-gc-unbalanced", "short-of-cores", nobody_collected),
+    ("nursery-too-small", "short-of-cores", nobody_collected),
+    ("major-gc-heavy", "short-of-cores", nobody_collected),
 ];
 
-/// Whether the evidence of a symptom and of a cause belongs together.
-type Shows = fn(&Evidence, &Evidence) -> bool;
+/// Whether a symptom and a cause belong together.
+type Shows = fn(&Finding, &Finding) -> bool;
 
-/// One thread is seen in both.
-fn share_a_subject(symptom: &Evidence, cause: &Evidence) -> bool {
-    let mut subjects = cause.subjects.iter();
-    subjects.any(|one| symptom.subjects.contains(one))
+/// The longest evidence of both is of one thread.
+fn share_a_subject(symptom: &Finding, cause: &Finding) -> bool {
+    let subjects = |finding: &Finding| {
+        let longest = finding.evidence.first();
+        longest.map_or_else(Vec::new, |longest| longest.subjects.clone())
+    };
+    let of_symptom = subjects(symptom);
+    subjects(cause).iter().any(|one| of_symptom.contains(one))
 }
 
-/// What the cause holds is half of the bytes of the other, or more.
-fn is_large_part(symptom: &Evidence, cause: &Evidence) -> bool {
-    match (symptom.amount, cause.amount) {
-        (Value::Bytes(all), Value::Bytes(part)) => part >= all.div_ceil(2),
+/// The largest that the cause holds is half of the bytes of the other, or more.
+fn is_large_part(symptom: &Finding, cause: &Finding) -> bool {
+    let largest = |finding: &Finding| finding.evidence.first().map(|one| one.amount);
+    match (largest(symptom), largest(cause)) {
+        (Some(Value::Bytes(all)), Some(Value::Bytes(part))) => part >= all.div_ceil(2),
+        _ => false,
+    }
+}
+
+/// The log does not tell the symptom from the cause.
+fn is_hint(symptom: &Finding, _: &Finding) -> bool {
+    symptom.confidence == Confidence::Hint
+}
+
+/// For half of what the symptom costs or more, nobody collected for want of a core.
+fn nobody_collected(symptom: &Finding, cause: &Finding) -> bool {
+    let mut numbers = cause.numbers.iter();
+    let nobody = numbers.find(|(name, _)| name == rules::short_of_cores::NOBODY);
+    match (symptom.cost, nobody) {
+        (Value::Ns(all), Some((_, Value::Ns(nobody_ns)))) => *nobody_ns >= all.div_ceil(2),
         _ => false,
     }
 }
@@ -112,13 +136,10 @@ fn flags_of_each(findings: &[Finding]) -> Vec<(String, Vec<Cow<'static, str>>)> 
 fn cause_by_evidence(finding: &Finding, findings: &[Finding]) -> Option<&'static str> {
     let mut causes = CAUSES_BY_EVIDENCE.iter();
     let (_, cause, shows) = causes.find(|(rule, ..)| *rule == finding.rule)?;
-    let seen = finding.evidence.first()?;
     let mut causes = findings.iter().filter(|other| other.rule == *cause);
-    let explains = |other: &Finding| {
-        let first = other.evidence.first();
-        other.matters() && first.is_some_and(|other| shows(seen, other))
-    };
-    causes.any(explains).then_some(*cause)
+    causes
+        .any(|other| other.matters() && shows(finding, other))
+        .then_some(*cause)
 }
 
 /// The gravest first, each symptom below its cause. A cause is as grave as the gravest of its
@@ -180,7 +201,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::finding::{Severity, Subject};
+    use crate::finding::{Evidence, Severity, Subject};
     use crate::rules::RULES;
     use eventlog::ids::ThreadId;
     use model::time::Interval;
@@ -235,6 +256,31 @@ mod tests {
             let mut all = [seen("live-growth", 100), seen("deep-stack", stack)];
             relate(&mut all);
             assert_eq!(all[0].explained_by.as_deref(), cause, "{stack}");
+        }
+    }
+
+    #[test]
+    fn collections_are_long_for_want_of_cores_if_nobody_collected_for_half_of_them() {
+        for (nobody_ns, cause) in [(50, Some("short-of-cores")), (49, None)] {
+            let mut all = [found("nursery-too-small"), found("short-of-cores")];
+            all[0].cost = Value::Ns(100);
+            let nobody = rules::short_of_cores::NOBODY;
+            all[1].numbers = vec![(nobody.into(), Value::Ns(nobody_ns))];
+            relate(&mut all);
+            assert_eq!(all[0].explained_by.as_deref(), cause, "{nobody_ns}");
+        }
+    }
+
+    #[test]
+    fn who_came_last_by_chance_came_last_for_want_of_cores() {
+        for (confidence, cause) in [
+            (Confidence::Hint, Some("short-of-cores")),
+            (Confidence::Certain, None),
+        ] {
+            let mut all = [found("gc-sync-straggler"), found("short-of-cores")];
+            all[0].confidence = confidence;
+            relate(&mut all);
+            assert_eq!(all[0].explained_by.as_deref(), cause, "{confidence:?}");
         }
     }
 

@@ -492,8 +492,13 @@ impl<'a> Scope<'a> {
 
     /// Whether a thread is one of the runtime's own.
     pub(crate) fn is_of_runtime(&self, thread: ThreadId) -> bool {
+        self.runtime_threads().contains(&thread)
+    }
+
+    /// The runtime's own threads.
+    pub(crate) fn runtime_threads(&self) -> &SeededSet<ThreadId> {
         let labelled = || self.log.store.threads_labelled(is_of_runtime).collect();
-        self.runtime_threads.get_or_init(labelled).contains(&thread)
+        self.runtime_threads.get_or_init(labelled)
     }
 
     /// What a thread is called: its label, else its number.

@@ -84,7 +84,37 @@ pub fn is_of_runtime(label: &str) -> bool {
     is_sampler || ManagerThread::from_label(label).is_some()
 }
 
+/// How long a thread ran each time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Runs {
+    /// Half of the runs took at most so long.
+    pub median_ns: u64,
+    pub all_ns: u64,
+}
+
 impl<'a> Scope<'a> {
+    /// The runs of a thread in a part of the range.
+    pub(crate) fn runs_of(&self, thread: ThreadId, range: Interval) -> Runs {
+        let life = self.log.store.thread_lane(thread);
+        let turns = life.iter().flat_map(|life| life.turns_over(range));
+        let mut runs: Vec<u64> = turns.map(|(_, turn)| turn.duration(2)).collect();
+        let (middle, all_ns) = (runs.len() / 2, runs.iter().sum());
+        match runs.is_empty() {
+            true => Runs::default(),
+            false => Runs {
+                median_ns: *runs.select_nth_unstable(middle).1,
+                all_ns,
+            },
+        }
+    }
+
+    /// For how long threads ran, without the runtime's own.
+    pub(crate) fn program_ran_ns(&self) -> u64 {
+        let own = self.runtime_threads().iter();
+        let own_ns: u64 = own.map(|one| self.runs_of(*one, self.range).all_ns).sum();
+        self.times.all_caps().running_ns.saturating_sub(own_ns)
+    }
+
     /// Looks at each turn in the range of the lives of threads, without the runtime's own.
     pub(crate) async fn each_turn(
         &self,

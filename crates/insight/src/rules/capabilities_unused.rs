@@ -42,9 +42,11 @@ fn look(scope: &Scope<'_>, findings: &[Finding]) -> Outcome {
         .filter(|(_, times)| times.life_ns > 0)
         .map(|(cap, times)| (*cap, times))
         .collect();
-    let ran = |(_, times): &(CapId, &CapTimes)| times.running_ns as f64 / times.life_ns as f64;
-    let busiest = used.iter().map(ran).fold(0.0, f64::max);
-    let hardly: Vec<_> = used.iter().filter(|(_, times)| hardly_ran(times)).collect();
+    let parts = used.iter().map(|(_, times)| part_run(times));
+    let busiest = parts.fold(0.0, f64::max);
+    let is_hardly_used = |times: &CapTimes| could_run_ns(times) > 0 && part_run(times) < HARDLY;
+    let hardly = used.iter().filter(|(_, times)| is_hardly_used(times));
+    let hardly: Vec<_> = hardly.collect();
     let many = format::many(hardly.len() as u64, "capability");
     // Of two capabilities one may be spare too, but it costs something in each collection.
     let all = scope.times.all_caps();
@@ -99,9 +101,12 @@ const fn idle_ns(times: &CapTimes) -> u64 {
     times.idle_ns + times.idle_ready_ns
 }
 
-/// Whether a capability ran threads for little of the time in which it could: in a collection, or while all wait for
-/// one, it cannot.
-fn hardly_ran(times: &CapTimes) -> bool {
-    let could_run_ns = times.running_ns + idle_ns(times);
-    (times.running_ns as f64) < could_run_ns as f64 * HARDLY && could_run_ns > 0
+/// How long a capability could run threads: in a collection, or while all wait for one, it cannot.
+const fn could_run_ns(times: &CapTimes) -> u64 {
+    times.running_ns + idle_ns(times)
+}
+
+/// The part of that in which it did.
+fn part_run(times: &CapTimes) -> f64 {
+    times.running_ns as f64 / could_run_ns(times).max(1) as f64
 }

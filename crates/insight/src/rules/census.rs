@@ -1,8 +1,10 @@
 //! What the two rules about closure types ask of a heap profile.
 
+use crate::finding::{Evidence, Value};
 use crate::scope::Scope;
 use analysis::heap::{Breakdown, HeapProfile, Label};
 use eventlog::ids::Nanos;
+use model::gauge::Samples;
 use model::sorting::SortSmall;
 use model::time::Interval;
 
@@ -47,8 +49,25 @@ impl<'a> Peak<'a> {
         bands
     }
 
+    /// What the collection of the census left alive, in bytes: whole blocks, as the runtime counts
+    /// it (`genLiveWords` in `rts/sm/Storage.c`). It is written soon after the census.
+    pub(super) fn live_bytes(&self, scope: &Scope<'_>) -> Option<u64> {
+        let live = scope.log.numbers.live();
+        let next = live.first_at(self.moment().start().0);
+        (next < live.len()).then(|| live.value(next))
+    }
+
+    /// It as the place where bytes were seen.
+    pub(super) fn evidence(&self, bytes: u64) -> Evidence {
+        Evidence {
+            range: self.moment(),
+            subjects: Vec::new(),
+            amount: Value::Bytes(bytes),
+        }
+    }
+
     /// When it was.
-    pub(super) fn moment(&self) -> Interval {
+    fn moment(&self) -> Interval {
         let time = self.profile.time(self.census).unwrap_or(Nanos(0));
         Interval::new(time, time)
     }

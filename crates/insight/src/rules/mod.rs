@@ -44,7 +44,7 @@ mod run_queue;
 mod serial_section;
 mod shared_thunk;
 mod short_foreign_calls;
-mod short_of_cores;
+pub(crate) mod short_of_cores;
 mod slow_spans;
 mod small_pool;
 mod spark_tiny;

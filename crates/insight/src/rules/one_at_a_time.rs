@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::polling::polls;
 use super::{Look, Rule};
 use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
@@ -31,8 +32,8 @@ const LEAST_SHARE: f64 = 0.20;
 /// If all other threads sleep and wake more often than this share of its waits, several things are
 /// waited for at a time.
 const OTHERS: f64 = 0.50;
-/// A thread that runs for less of the time in which any runs, and wakes others after fewer of its
-/// waits, looks whether something has happened.
+/// A thread that runs for less of the time in which any of the program's runs, and wakes others
+/// after fewer of its waits, looks whether something has happened.
 const WORK: f64 = 0.50;
 
 const NAME: &str = "one-at-a-time";
@@ -54,6 +55,12 @@ struct Alone {
     /// How much of it a timer ended.
     timer_ns: u64,
     ran_ns: u64,
+}
+
+impl Alone {
+    const fn is_by_timer(&self) -> bool {
+        self.timer_ns * 2 > self.ns
+    }
 }
 
 /// A stretch in which nothing ran.
@@ -104,13 +111,16 @@ async fn by_thread(scope: &Scope<'_>, listen: &dyn Listen) -> (BTreeMap<ThreadId
     (all, all_ns)
 }
 
-/// Whether a thread does what the program is for, or hands on what it waited for.
+/// Whether a thread does what the program is for, or hands on what it waited for. Who is woken by
+/// the timer again and again and only looks, polls.
 async fn works(
     scope: &Scope<'_>,
     (thread, alone): (ThreadId, &Alone),
+    ran_ns: u64,
     listen: &dyn Listen,
 ) -> bool {
-    if alone.ran_ns as f64 >= WORK * scope.times.all_caps().running_ns as f64 {
+    let polls = || alone.is_by_timer() && polls(scope, thread, alone.waits);
+    if alone.ran_ns as f64 >= WORK * ran_ns as f64 && !polls() {
         return true;
     }
     let mut given = 0_u64;
@@ -141,6 +151,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ));
     }
     let (all, all_ns) = by_thread(scope, listen).await;
+    let ran_ns = all.values().map(|alone| alone.ran_ns).sum();
     let most = all.into_iter().max_by_key(|(_, alone)| alone.ns);
     let Some((thread, alone)) = most else {
         return Outcome::Clear("something ran, or was ready to run, all the time".into());
@@ -164,7 +175,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
             format::many(others, "time")
         ));
     }
-    if !works(scope, (thread, &alone), listen).await {
+    if !works(scope, (thread, &alone), ran_ns, listen).await {
         return Outcome::Clear(format!(
             "nothing ran while {name} waited, but it does little of the program's work"
         ));
@@ -179,7 +190,7 @@ async fn finding(
     listen: &dyn Listen,
 ) -> Finding {
     let waits = alone.waits;
-    let by_timer = alone.timer_ns * 2 > alone.ns;
+    let by_timer = alone.is_by_timer();
     let name = scope.thread_name(thread);
     let title = format!(
         "{name} waited {} for {}, one after the other, and nothing ran meanwhile",

@@ -1,14 +1,16 @@
 //! Do small pinned objects hold blocks?
 //!
 //! A pinned byte array cannot be moved, so the block of 4 KiB in which it lies is kept as
-//! long as anything in it is alive. Censuses count the whole block, so they cannot tell
-//! large buffers from small pieces: the finding is a hint.
+//! long as anything in it is alive. Censuses of GHC 9.0.2 count the whole block, so they cannot
+//! tell large buffers from small pieces: the finding is a hint. Those of 9.6.6 and 9.10.3 count
+//! the pieces alone, while the runtime counts blocks as alive: the difference is what they waste.
 
 use super::census::{Peak, WITHOUT};
 use super::{Look, Rule};
-use crate::finding::{Confidence, Evidence, Finding, Outcome, Try, Value};
+use crate::finding::{Confidence, Finding, Outcome, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
+use analysis::process::Way;
 use model::format;
 
 /// Of the largest census.
@@ -34,14 +36,70 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         .iter()
         .map(|(_, bytes)| bytes)
         .sum();
-    let share = arrays as f64 / peak.bytes.max(1) as f64;
-    if share < LEAST_SHARE || arrays < LEAST_BYTES {
+    let alive = blocks_alive(scope, &peak);
+    let blocks = alive.map_or(0, |alive| alive.saturating_sub(peak.bytes));
+    if is_much(blocks, alive.unwrap_or(0)) && arrays > 0 {
+        return Outcome::Found(vec![of_blocks(&peak, blocks, arrays)]);
+    }
+    if !is_much(arrays, peak.bytes) {
         return Outcome::Clear(format!(
-            "byte arrays were {} of the largest census, {}; the limits are 40 % and 10 MB",
-            format::fraction(share),
-            format::bytes(arrays)
+            "byte arrays were {} of the largest census, {}{}; the limits are 40 % and 10 MB",
+            format::fraction(share_of(arrays, peak.bytes)),
+            format::bytes(arrays),
+            alive.map_or(String::new(), |_| format!(
+                ", and {} more was alive than the census counts",
+                format::bytes(blocks)
+            ))
         ));
     }
+    Outcome::Found(vec![of_arrays(&peak, arrays)])
+}
+
+/// The part of all.
+fn share_of(bytes: u64, all: u64) -> f64 {
+    bytes as f64 / all.max(1) as f64
+}
+
+/// Whether bytes are enough of all to be worth a look.
+fn is_much(bytes: u64, all: u64) -> bool {
+    bytes >= LEAST_BYTES && share_of(bytes, all) >= LEAST_SHARE
+}
+
+/// What is alive then by the count of the runtime, where nothing but blocks makes it more than the
+/// census: with `-prof` censuses leave out headers, and the nonmoving collector estimates.
+fn blocks_alive(scope: &Scope<'_>, peak: &Peak<'_>) -> Option<u64> {
+    let is_profiled = scope.log.info.process().ways.contains(&Way::Profiling);
+    let live = peak.live_bytes(scope)?;
+    (!is_profiled && !scope.is_nonmoving()).then_some(live)
+}
+
+/// What is alive and not counted.
+fn of_blocks(peak: &Peak<'_>, blocks: u64, arrays: u64) -> Finding {
+    let share = share_of(blocks, blocks + peak.bytes);
+    let title = format!(
+        "Small pinned objects keep {} of blocks alive, {} of live data",
+        format::bytes(blocks),
+        format::fraction(share)
+    );
+    let mut finding = Finding::of_memory(NAME, title, (blocks, share));
+    finding.meaning = "A pinned object, as a ByteString is, cannot be moved: its block of 4 KiB is kept as long as anything in it is alive. The heap census counts objects, the runtime the blocks.".into();
+    finding.tries = vec![
+        Try::code("Keep short pieces as ShortByteString or Text, which can be moved."),
+        Try::code("Read and keep larger pieces, of which each fills its block."),
+    ];
+    finding.distrust =
+        "Memory of a library in C that allocates in the heap of Haskell looks the same.".into();
+    finding.numbers = vec![
+        ("alive, but not counted".into(), Value::Bytes(blocks)),
+        ("byte arrays".into(), Value::Bytes(arrays)),
+        ("all of the census".into(), Value::Bytes(peak.bytes)),
+    ];
+    finding.seen_in([peak.evidence(blocks)])
+}
+
+/// Byte arrays, with or without the blocks in which they lie.
+fn of_arrays(peak: &Peak<'_>, arrays: u64) -> Finding {
+    let share = share_of(arrays, peak.bytes);
     let title = format!(
         "{} of live data, {}, is byte arrays",
         format::fraction(share),
@@ -67,10 +125,5 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ("byte arrays".into(), Value::Bytes(arrays)),
         ("all of the census".into(), Value::Bytes(peak.bytes)),
     ];
-    let evidence = Evidence {
-        range: peak.moment(),
-        subjects: Vec::new(),
-        amount: Value::Bytes(arrays),
-    };
-    Outcome::Found(vec![finding.seen_in([evidence])])
+    finding.seen_in([peak.evidence(arrays)])
 }

@@ -19,7 +19,7 @@ use model::time::Interval;
 /// Shorter stretches are the beginning and the end of parallel work.
 const LONG_NS: u64 = 10_000_000;
 /// Less of the capabilities' time is not worth a change.
-const LEAST_SHARE: f64 = 0.20;
+const LEAST_SHARE: f64 = 0.10;
 /// The program is looked at in so many steps at the most, of a millisecond at least.
 const MOST_STEPS: u64 = 2048;
 const LEAST_STEP_NS: u64 = 1_000_000;
@@ -164,7 +164,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let left_ns = ledger.left_ns(Pool::Idle);
     if scope.caps < 2 || scope.share_of_caps(left_ns) < LEAST_SHARE {
         return Outcome::Clear(format!(
-            "capabilities were idle with no thread ready for {} of their time, {} without another finding; the limit is 20 %",
+            "capabilities were idle with no thread ready for {} of their time, {} without another finding; the limit is 10 %",
             format::fraction(scope.share_of_caps(ledger.all_ns(Pool::Idle))),
             format::fraction(scope.share_of_caps(left_ns))
         ));
@@ -173,7 +173,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let idle_ns: u64 = found.stretches.iter().map(|stretch| stretch.idle_ns).sum();
     if scope.share_of_caps(idle_ns) < LEAST_SHARE {
         return Outcome::Clear(format!(
-            "capabilities were idle while one thread worked alone, for 10 ms or longer, for {} of their time; the limit is 20 %",
+            "capabilities were idle while one thread worked alone, for 10 ms or longer, for {} of their time; the limit is 10 %",
             format::fraction(scope.share_of_caps(idle_ns))
         ));
     }

@@ -30,8 +30,10 @@ use model::time::Interval;
 const LEAST_SHARE: f64 = 0.05;
 /// Less in all is a matter of chance.
 const LEAST_NS: u64 = 10_000_000;
-/// Fewer waits are single events of a busy machine.
+/// Fewer waits are single events of a busy machine, but for those that take much of the time.
 const LEAST: usize = 10;
+const LEAST_LONG: usize = 5;
+const MUCH: f64 = 0.10;
 /// Of a collection nobody collects for so much, and of a thread's wait its capability does nothing.
 /// In shorter gaps an OS thread is woken, which takes some hundredths of a millisecond.
 const HALF: f64 = 0.50;
@@ -39,6 +41,9 @@ const HALF: f64 = 0.50;
 const MOST: usize = 2_000;
 
 const NAME: &str = "short-of-cores";
+
+/// The number that says for how long no thread collected.
+pub(crate) const NOBODY: &str = "collections in which no thread collected";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
@@ -170,12 +175,18 @@ async fn hung<'a>(scope: &'a Scope<'_>, listen: &dyn Listen) -> Vec<Hung<'a>> {
     found
 }
 
-/// For how long a capability neither ran a thread nor had to do with a collection.
+/// For how long a capability neither ran a thread nor had to do with a collection. One that has not
+/// come back from a collection while a thread waits for it does nothing: its own thread of the
+/// operating system does not run.
 fn did_nothing_ns(scope: &Scope<'_>, (cap, range): (Option<CapId>, Interval)) -> u64 {
     let Some(cap) = cap else { return 0 };
     let runs = scope.log.store.cap(cap).map(|cap| cap.runs.time_in(range));
     let pieces = scope.log.store.account().pieces_of(cap);
-    let pieces = pieces.map(|pieces| pieces.time_in(range));
+    let pieces = pieces.map(|pieces| {
+        let mut times = pieces.time_in(range);
+        times[Class::Returning as usize] = 0;
+        times
+    });
     let busy: u64 = [runs, pieces].into_iter().flatten().flatten().sum();
     range.duration().0.saturating_sub(busy)
 }
@@ -267,12 +278,13 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         late,
         held_up,
     };
-    let all_ns = found.in_gc_ns + found.late_ns + found.waited_ns;
+    let all_ns = found.in_gc_ns + found.late_ns + found.idle_ns;
     let count = found.hung.len() + found.late.len() + found.held_up.len();
     let share = scope.share_of_caps(all_ns);
-    if count < LEAST || share < LEAST_SHARE || all_ns < LEAST_NS {
+    let least = if share >= MUCH { LEAST_LONG } else { LEAST };
+    if count < least || share < LEAST_SHARE || all_ns < LEAST_NS {
         return Outcome::Clear(format!(
-            "in {} no thread collected for most of the time, {} began late though no thread ran, and threads were ready in {} for a capability that did nothing: {} of the capabilities' time in all; the limits are 10 of all and 5 %",
+            "in {} no thread collected for most of the time, {} began late though no thread ran, and threads were ready in {} for a capability that did nothing: {} of the capabilities' time in all; the limits are 10 of all and 5 %, or 5 and 10 %",
             format::many(found.hung.len() as u64, "parallel collection"),
             found.late.len(),
             format::many(found.held_up.len() as u64, "long wait"),
@@ -342,7 +354,7 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
     finding.distrust = "Waiting for a core costs nothing while all cores work; what collections wait does. If other programs needed the cores only this once, another log shows less of it.".into();
     finding.numbers = vec![
         (
-            "collections in which no thread collected".into(),
+            NOBODY.into(),
             Value::Ns(nobody_ns),
         ),
         ("such collections".into(), Value::Count(hung.len() as u64)),

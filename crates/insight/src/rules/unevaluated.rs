@@ -5,7 +5,7 @@
 
 use super::census::{Peak, WITHOUT};
 use super::{Look, Rule};
-use crate::finding::{Evidence, Finding, Outcome, Try, Value};
+use crate::finding::{Finding, Outcome, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use model::format;
@@ -81,10 +81,5 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     finding
         .numbers
         .push(("all of the census".into(), Value::Bytes(peak.bytes)));
-    let evidence = Evidence {
-        range: peak.moment(),
-        subjects: Vec::new(),
-        amount: Value::Bytes(all),
-    };
-    Outcome::Found(vec![finding.seen_in([evidence])])
+    Outcome::Found(vec![finding.seen_in([peak.evidence(all)])])
 }

@@ -1,0 +1,81 @@
+// Records the logs of README.md's table anew: with another GHC, or beside a load.
+//
+//   node demo/findings/record.mjs FOLDER [RULE…]
+//
+// builds the programs in FOLDER and leaves RULE-found, -clear and -decoy.eventlog.gz there. Set GHC to the compiler,
+// LOAD to the number of endless loops that run beside each program. Where the table asks for more capabilities than
+// this machine has cores, as many are used as there are cores, except where the rule is about that.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const GHC = process.env.GHC ?? 'ghc';
+const LOAD = Number(process.env.LOAD ?? 0);
+/** The endless loops that the table asks for, by its own words. */
+const LOOPS_OF_TABLE = /while six endless loops/;
+const MORE_THAN_CORES = new Set(['short-of-cores', 'capabilities-unused']);
+
+/** What the table says of each log: `{ log, program, line, debug, killed, loops }`. */
+function recipes() {
+  const rows = readFileSync(path.join(HERE, 'README.md'), 'utf8').matchAll(/^\| `([a-z-]+)` \| (.*) \| (.*) \| (.*) \|$/gm);
+  return [...rows].flatMap(([, rule, programs, found, rest]) => {
+    const names = [...programs.matchAll(/`(\w+)\.hs`/g)].map(([, name]) => name);
+    const [clear, decoy] = rest.split('; decoy ');
+    const cells = { found, clear, decoy };
+    return Object.entries(cells).filter(([, cell]) => cell).map(([kind, cell]) => ({
+      rule,
+      log: `${rule}-${kind}.eventlog`,
+      program: kind === 'found' ? names[0] : names.at(-1),
+      line: cell.match(/`([^`]*)`/)[1].split(' '),
+      debug: /-debug/.test(cell),
+      killed: /killed/.test(cell),
+      loops: LOOPS_OF_TABLE.test(cell) ? 6 : LOAD,
+    }));
+  });
+}
+
+/** The version of the compiler as numbers, `[9, 6, 6]`. */
+const version = () => String(spawnSync(GHC, ['--numeric-version']).stdout).trim().split('.').map(Number);
+
+/** The program, built once for each way to link it. */
+function build(folder, program, debug) {
+  const name = debug ? `${program}-debug` : program;
+  if (build.done.has(name)) return name;
+  copyFileSync(path.join(HERE, `${program}.hs`), path.join(folder, `${program}.hs`));
+  const [major, minor] = version();
+  const always = major > 9 || (major === 9 && minor >= 4) ? [] : ['-eventlog'];
+  const words = ['-O', '-threaded', '-rtsopts', ...always, ...(debug ? ['-debug'] : []), '-o', name, `${program}.hs`];
+  const built = spawnSync(GHC, words, { cwd: folder, encoding: 'utf8' });
+  if (built.status !== 0) throw new Error(`${program}: ${built.stdout}${built.stderr}`);
+  build.done.add(name);
+  return name;
+}
+build.done = new Set();
+
+/** No more capabilities than cores. */
+function onThisMachine(rule, line) {
+  if (MORE_THAN_CORES.has(rule)) return line;
+  return line.map((word) => word.replace(/^-N(\d+)$/, (_, count) => `-N${Math.min(count, os.availableParallelism())}`));
+}
+
+function record(folder, recipe) {
+  const name = build(folder, recipe.program, recipe.debug);
+  const loops = Array.from({ length: recipe.loops }, () => spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' }));
+  const line = [...onThisMachine(recipe.rule, recipe.line), `-ol${recipe.log}`];
+  const options = { cwd: folder, env: {}, encoding: 'utf8', ...(recipe.killed ? { timeout: 30, killSignal: 'SIGKILL' } : {}) };
+  const done = spawnSync(`./${name}`, line, options);
+  for (const loop of loops) loop.kill();
+  if (done.status !== 0 && !recipe.killed) throw new Error(`${recipe.log}: ${line.join(' ')}: ${done.stderr}`);
+  rmSync(path.join(folder, `${recipe.log}.gz`), { force: true });
+  spawnSync('gzip', ['-9n', recipe.log], { cwd: folder });
+  console.error(recipe.log);
+}
+
+const [folder, ...rules] = process.argv.slice(2);
+if (!folder) throw new Error('FOLDER [RULE…]');
+mkdirSync(folder, { recursive: true });
+for (const recipe of recipes().filter(({ rule }) => rules.length === 0 || rules.includes(rule))) record(folder, recipe);
