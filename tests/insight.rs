@@ -166,7 +166,7 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         }
         "lock-convoy" | "mutual-thunks" | "shared-thunk" => all.all_idle_ns(),
         "serial-section" | "small-pool" | "blocked-together" | "one-at-a-time" => all.idle_ns,
-        "one-worker" | "short-foreign-calls" => all.idle_ns,
+        "one-worker" | "capabilities-unused" | "short-foreign-calls" => all.idle_ns,
         "stm-herd" | "yield-spin" => all.running_ns,
         "sparks" | "spark-tiny" | "hot-cost-centre" | "one-capability" => return None,
         other => panic!("which time {other} is about is to be said here"),

@@ -3,8 +3,10 @@
 -- > OneWorker shallow    a spark evaluates the first cell of its list
 -- > OneWorker deep       a spark evaluates all of its list
 -- > OneWorker none       the same without sparks
+-- > OneWorker threads    threads put sums that they have not evaluated where main finds them
 module Main (main) where
 
+import Control.Concurrent
 import Control.Exception (evaluate)
 import Control.Monad
 import GHC.Conc (par)
@@ -20,6 +22,12 @@ main = do
         "deep" -> all' `par` ()
         _ -> ()
   forM_ (zip lists sums) (evaluate . spark)
+  when (how == "threads") $ do
+    places <- forM [0 .. 3] $ \n -> do
+      place <- newEmptyMVar
+      _ <- forkIO (putMVar place (sum (map (total . (+ n)) [4000 .. 4040])))
+      pure place
+    mapM takeMVar places >>= evaluate . sum >>= print
   evaluate (sum (reverse sums)) >>= print
 
 total :: Int -> Integer

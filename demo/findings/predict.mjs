@@ -4,15 +4,14 @@
 //   node demo/findings/predict.mjs measure FOLDER [NAME…]   builds, runs, keeps FOLDER/NAME.json and a log
 //   node demo/findings/predict.mjs table FOLDER EVENTSCOPE  prints the table from what was kept
 //
-// Runs are interleaved, without a log, on a machine where nothing else should run. Times are the
+// Set GHC to the compiler. Runs are interleaved, without a log, on a machine where nothing else should run. Times are the
 // runtime's own (+RTS -t --machine-readable): wall clock, and CPU of all threads.
 
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { build, ghcVersion } from './build.mjs';
 
-const HERE = path.dirname(fileURLToPath(import.meta.url));
 const RUNS = 5;
 
 /** Each program: its arguments, the options of the run that is judged, and the options to try. */
@@ -55,12 +54,7 @@ function words(program, attempt) {
 
 function measure(folder, names) {
   mkdirSync(folder, { recursive: true });
-  if (!existsSync(path.join(folder, 'Predict'))) {
-    copyFileSync(path.join(HERE, 'Predict.hs'), path.join(folder, 'Predict.hs'));
-    const built = spawnSync('ghc', ['-O', '-threaded', '-rtsopts', '-eventlog', 'Predict.hs'], { cwd: folder });
-    if (built.status !== 0) throw new Error(String(built.stderr));
-  }
-  const ghc = String(spawnSync('ghc', ['--numeric-version']).stdout).trim();
+  if (!existsSync(path.join(folder, 'Predict'))) build(folder, 'Predict');
   for (const name of names.length > 0 ? names : Object.keys(PROGRAMS)) {
     const program = PROGRAMS[name];
     const attempts = ['', ...program.tries];
@@ -70,7 +64,7 @@ function measure(folder, names) {
     }
     const log = [...program.args.split(' '), '+RTS', ...words(program, ''), '-lsg', `-ol${name}.eventlog`];
     spawnSync('./Predict', log, { cwd: folder, env: {} });
-    writeFileSync(path.join(folder, `${name}.json`), JSON.stringify({ ghc, runs }, null, 1));
+    writeFileSync(path.join(folder, `${name}.json`), JSON.stringify({ ghc: ghcVersion(), runs }, null, 1));
     console.error(name);
   }
 }

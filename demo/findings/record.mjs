@@ -7,13 +7,14 @@
 // this machine has cores, as many are used as there are cores, except where the rule is about that.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { build } from './build.mjs';
+
 const HERE = path.dirname(fileURLToPath(import.meta.url));
-const GHC = process.env.GHC ?? 'ghc';
 const LOAD = Number(process.env.LOAD ?? 0);
 /** The endless loops that the table asks for, by its own words. */
 const LOOPS_OF_TABLE = /while six endless loops/;
@@ -38,23 +39,15 @@ function recipes() {
   });
 }
 
-/** The version of the compiler as numbers, `[9, 6, 6]`. */
-const version = () => String(spawnSync(GHC, ['--numeric-version']).stdout).trim().split('.').map(Number);
+const built = new Set();
 
-/** The program, built once for each way to link it. */
-function build(folder, program, debug) {
+/** The name of the program, which is built once for each way to link it. */
+function builtOnce(folder, program, debug) {
   const name = debug ? `${program}-debug` : program;
-  if (build.done.has(name)) return name;
-  copyFileSync(path.join(HERE, `${program}.hs`), path.join(folder, `${program}.hs`));
-  const [major, minor] = version();
-  const always = major > 9 || (major === 9 && minor >= 4) ? [] : ['-eventlog'];
-  const words = ['-O', '-threaded', '-rtsopts', ...always, ...(debug ? ['-debug'] : []), '-o', name, `${program}.hs`];
-  const built = spawnSync(GHC, words, { cwd: folder, encoding: 'utf8' });
-  if (built.status !== 0) throw new Error(`${program}: ${built.stdout}${built.stderr}`);
-  build.done.add(name);
+  if (!built.has(name)) build(folder, program, { name, words: debug ? ['-debug'] : [] });
+  built.add(name);
   return name;
 }
-build.done = new Set();
 
 /** No more capabilities than cores. */
 function onThisMachine(rule, line) {
@@ -63,7 +56,7 @@ function onThisMachine(rule, line) {
 }
 
 function record(folder, recipe) {
-  const name = build(folder, recipe.program, recipe.debug);
+  const name = builtOnce(folder, recipe.program, recipe.debug);
   const loops = Array.from({ length: recipe.loops }, () => spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' }));
   const line = [...onThisMachine(recipe.rule, recipe.line), `-ol${recipe.log}`];
   const options = { cwd: folder, env: {}, encoding: 'utf8', ...(recipe.killed ? { timeout: 30, killSignal: 'SIGKILL' } : {}) };

@@ -3,9 +3,10 @@
 //! The log has the command line and the environment, thus `GHCRTS`. It does not have options
 //! that are compiled in (`-with-rtsopts`), except for those that other events reveal.
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Try};
 use crate::scope::{Scope, version};
 use analysis::heap::Breakdown;
+use model::format;
 
 /// More advice than this is not read.
 const MOST_TRIES: usize = 3;
@@ -150,6 +151,12 @@ impl Scope<'_> {
             .tries
             .retain(|attempt| is_kept(attempt.flag.as_deref()));
         finding.tries.truncate(MOST_TRIES);
+        let names_area =
+            |one: &&mut Try| one.flag.as_ref().is_some_and(|flag| flag.starts_with("-A"));
+        for attempt in finding.tries.iter_mut().filter(names_area) {
+            let area = format::bytes(self.allocation_area_bytes());
+            attempt.text = format!("{} The allocation area is {area} now.", attempt.text).into();
+        }
         finding
     }
 }

@@ -188,7 +188,7 @@ impl Report {
             let outcome = match rule.look {
                 Look::AtOnce(look) => look(scope, ledger),
                 Look::InSteps(look) => look(scope, ledger, listen).await,
-                Look::AtFindings(look) => look(scope, &report.findings),
+                Look::AtFindings(look) => look(scope, ledger, &report.findings),
             };
             listen.listen().await;
             match outcome {

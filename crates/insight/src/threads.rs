@@ -84,6 +84,13 @@ pub fn is_of_runtime(label: &str) -> bool {
     is_sampler || ManagerThread::from_label(label).is_some()
 }
 
+/// A thread of the program that was created and finished in the range.
+pub(crate) struct Finished {
+    pub thread: ThreadId,
+    pub life: Interval,
+    pub ran_ns: u64,
+}
+
 /// How long a thread ran each time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Runs {
@@ -106,6 +113,27 @@ impl<'a> Scope<'a> {
                 all_ns,
             },
         }
+    }
+
+    /// The threads that came and went in the range.
+    pub(crate) async fn finished_threads(&self, listen: &dyn Listen) -> Vec<Finished> {
+        let (mut all, mut steps) = (Vec::new(), Steps::new(listen));
+        for life in self.log.store.lives() {
+            steps.step().await;
+            let Some((range, ran_ns)) = life.whole() else {
+                continue;
+            };
+            let is_outside = range.start() < self.range.start() || self.range.end() < range.end();
+            if is_outside || self.is_of_runtime(life.id()) {
+                continue;
+            }
+            all.push(Finished {
+                thread: life.id(),
+                life: range,
+                ran_ns,
+            });
+        }
+        all
     }
 
     /// For how long threads ran, without the runtime's own.

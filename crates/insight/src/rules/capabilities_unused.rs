@@ -1,7 +1,8 @@
 //! Are there more capabilities than the program uses?
 
 use super::{Look, Rule, lock_convoy, one_worker, ready_while_idle};
-use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
 use analysis::account::report::CapTimes;
 use eventlog::ids::CapId;
@@ -26,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtFindings(look),
 };
 
-fn look(scope: &Scope<'_>, findings: &[Finding]) -> Outcome {
+fn look(scope: &Scope<'_>, ledger: &mut Ledger, findings: &[Finding]) -> Outcome {
     // There is work, and a reason that it stays where it is.
     const REASONS: [&str; 3] = [ready_while_idle::NAME, lock_convoy::NAME, one_worker::NAME];
     let has_reason = |finding: &Finding| finding.matters() && REASONS.contains(&&*finding.rule);
@@ -48,7 +49,6 @@ fn look(scope: &Scope<'_>, findings: &[Finding]) -> Outcome {
     let hardly = used.iter().filter(|(_, times)| is_hardly_used(times));
     let hardly: Vec<_> = hardly.collect();
     let many = format::many(hardly.len() as u64, "capability");
-    // Of two capabilities one may be spare too, but it costs something in each collection.
     let all = scope.times.all_caps();
     let cost_ns = all.stopping_ns + all.waiting_ns + all.coming_back_ns;
     // A capability whose last buffers are missing seems to be unused.
@@ -56,38 +56,46 @@ fn look(scope: &Scope<'_>, findings: &[Finding]) -> Outcome {
         .log
         .condition
         .is_none_or(|now| now.ends && !now.damaged);
-    let costs = is_whole && scope.share_of_caps(cost_ns) >= LEAST_COST;
-    let least = if used.len() == LEAST && costs {
+    let costs = scope.share_of_caps(cost_ns) >= LEAST_COST;
+    let least = if used.len() == LEAST && is_whole {
         1
     } else {
         LEAST
     };
     if hardly.len() < least || busiest < BUSY {
         return Outcome::Clear(format!(
-            "{many} of {} ran threads for less than 5 % of the time; the limit is 2, or 1 of 2 of a whole log in which collections wait for 2 % of the time (here {}), beside one that is busy",
-            used.len(),
-            format::fraction(scope.share_of_caps(cost_ns))
+            "{many} of {} ran threads for less than 5 % of the time; the limit is 2, or 1 of 2 of a whole log, beside one that is busy",
+            used.len()
         ));
     }
     let title = format!(
         "{many} of {} ran threads for less than 5 % of the time",
         used.len()
     );
-    let mut finding = Finding::new(NAME, Axis::Log, title);
-    finding.severity = Severity::Low;
-    finding.cost = Value::Count(hardly.len() as u64);
+    let idle = hardly.iter().map(|(_, times)| times.idle_ns);
+    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Serial, idle.sum()));
+    finding.confidence = Confidence::Certain;
+    // Of two capabilities one may be spare, where collections do not wait for it.
+    finding.severity = if used.len() > LEAST || costs {
+        Severity::Low
+    } else {
+        Severity::Minor
+    };
     finding.meaning =
-        "They still take part in collections, and most of the program's idle time is theirs."
-            .into();
+        "The program has no work for them. They still take part in collections.".into();
     let enough = (used.len() - hardly.len()).max(1);
-    finding.tries = vec![
-        Try::flag(
+    let names_number = |one: &Try| one.flag.as_ref().is_some_and(|flag| flag.starts_with("-N"));
+    // One number is enough.
+    if !{ findings.iter() }.any(|other| other.matters() && other.tries.iter().any(names_number)) {
+        finding.tries.push(Try::flag(
             format!("-N{enough}"),
             "Use as many capabilities as there is work for.",
             "less room for work that comes now and then",
-        ),
-        Try::code("Or give them work: forkIO, par, async."),
-    ];
+        ));
+    }
+    finding
+        .tries
+        .push(Try::code("Give them work: forkIO, par, async."));
     finding.distrust = "In another part of the run they may be needed.".into();
     let evidence = hardly.iter().map(|(cap, times)| Evidence {
         range: scope.range,

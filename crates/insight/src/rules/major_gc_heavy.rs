@@ -13,8 +13,11 @@ use model::gauge::Samples;
 
 /// Less of the time is usual.
 const LEAST_SHARE: f64 = 0.10;
-/// Fewer are no habit.
+/// Fewer are no habit, but for two that copy so much each and take so much of the time.
 const LEAST: usize = 3;
+const LEAST_LONG: usize = 2;
+const MUCH: f64 = 0.20;
+const MUCH_BYTES: u64 = 4_000_000;
 
 const NAME: &str = "major-gc-heavy";
 
@@ -35,7 +38,12 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
     let share = scope.share(pause_ns);
     let count = found.len() as u64;
-    if share < LEAST_SHARE || found.len() < LEAST {
+    let copied = found.iter().filter_map(|(_, stop)| stop.told);
+    let copied: u64 = copied.map(|told| told.copied_bytes).sum();
+    let each = copied / count.max(1);
+    let is_much = share >= MUCH && each >= MUCH_BYTES;
+    let least = if is_much { LEAST_LONG } else { LEAST };
+    if share < LEAST_SHARE || found.len() < least {
         let others = match all - found.len() {
             0 => String::new(),
             others => format!(
@@ -44,17 +52,11 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             ),
         };
         return Outcome::Clear(format!(
-            "{}{others} took {} of the time; the limits are 3 and 10 %",
+            "{}{others} took {} of the time; the limits are 3 and 10 %, or 2 of 4 MB and 20 %",
             format::many(count, "major collection"),
             format::fraction(share)
         ));
     }
-    let copied: u64 = found
-        .iter()
-        .filter_map(|(_, stop)| stop.told)
-        .map(|told| told.copied_bytes)
-        .sum();
-    let each = copied / count.max(1);
     let title = format!(
         "{} copied {} each, {} of the time",
         format::many(count, "major collection"),

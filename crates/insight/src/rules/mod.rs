@@ -83,7 +83,7 @@ pub enum Look {
     /// It looks at every run, thread or collection, and hears others meanwhile.
     InSteps(for<'a> fn(&'a Scope<'_>, &'a mut Ledger, &'a dyn Listen) -> Later<'a, Outcome>),
     /// It looks at what the rules before it found.
-    AtFindings(fn(&Scope<'_>, &[Finding]) -> Outcome),
+    AtFindings(fn(&Scope<'_>, &mut Ledger, &[Finding]) -> Outcome),
 }
 
 /// All rules.

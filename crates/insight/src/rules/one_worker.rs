@@ -1,12 +1,15 @@
 //! Does one capability do the work of a parallel program?
 //!
-//! A program that makes sparks is meant to run in parallel. Where one capability runs nearly all
-//! of it, the sparks have no effect: they are evaluated too late, too little, or not at all.
+//! A program that makes sparks is meant to run in parallel, and so may be one whose threads come
+//! and go. Where one capability runs nearly all of it, they have no effect: sparks are evaluated
+//! too late, too little, or not at all, and a thread that returns what it has not evaluated leaves
+//! the work to whoever looks at it.
 
 use super::{Look, Rule};
-use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
+use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
 use crate::scope::{Input, Scope};
+use analysis::listen::Listen;
 use eventlog::ids::CapId;
 use model::format;
 
@@ -16,17 +19,22 @@ const MOST: f64 = 0.95;
 const BUSY: f64 = 0.50;
 /// So many sparks are made by a program that is meant to be parallel.
 const LEAST_SPARKS: u64 = 100;
+/// So many threads, beside the one that works, come and go: two do in any program, one when the
+/// runtime starts and one that flushes its output at the end.
+const LEAST_THREADS: usize = 4;
+/// Each of them, and all, did so little of the work.
+const LITTLE: f64 = 0.05;
 
 pub(super) const NAME: &str = "one-worker";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does one capability do the work of a parallel program?",
-    inputs: &[Input::Threads, Input::Sparks],
-    look: Look::AtOnce(look),
+    inputs: &[Input::Threads],
+    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
     let times = &scope.times.caps;
     let ran_ns: u64 = times.iter().map(|(_, times)| times.running_ns).sum();
     let most = times.iter().max_by_key(|(_, times)| times.running_ns);
@@ -42,23 +50,49 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         ));
     }
     let sparks = scope.sparks();
-    if sparks.count < LEAST_SPARKS {
-        return Outcome::Clear(format!(
-            "the program made {}; the limit is 100",
-            format::many(sparks.count, "spark")
-        ));
-    }
-    let title = format!(
-        "The program made {}, but 1 of {} did {} of the work",
-        format::many(sparks.count, "spark"),
+    let worked = format!(
+        "1 of {} did {} of the work",
         format::many(scope.caps, "capability"),
         format::fraction(share)
     );
-    let mut finding = scope.of_time(
-        NAME,
-        title,
+    let mut finding = if sparks.count >= LEAST_SPARKS {
+        of_sparks(scope, ledger, &worked)
+    } else {
+        let threads = scope.finished_threads(listen).await;
+        let is_little = |ns: u64| (ns as f64) < LITTLE * ran_ns as f64;
+        let helpers = threads.iter().map(|one| one.ran_ns);
+        let helpers: Vec<u64> = helpers.filter(|ns| is_little(*ns)).collect();
+        let workers = threads.len() - helpers.len();
+        let helped_ns: u64 = helpers.iter().sum();
+        if helpers.len() < LEAST_THREADS || workers > 1 || !is_little(helped_ns) {
+            return Outcome::Clear(format!(
+                "the program made {}, and {} came, did little and went; the limits are 100, and 4 that did less than 5 % of the work beside one that did the rest",
+                format::many(sparks.count, "spark"),
+                format::many(helpers.len() as u64, "thread")
+            ));
+        }
+        of_threads(scope, ledger, &worked, (helpers.len() as u64, helped_ns))
+    };
+    finding.distrust =
+        "In another part of the run, or with other input, the work may be divided better.".into();
+    let busiest = ("work of the busiest".into(), Value::Share(share));
+    finding.numbers.insert(0, busiest);
+    let evidence = std::iter::once(Evidence {
+        range: scope.range,
+        subjects: vec![Subject::Capability(cap)],
+        amount: Value::Ns(most_ns),
+    });
+    Outcome::Found(vec![finding.seen_in(evidence)])
+}
+
+/// Of a capability that did the work of sparks.
+fn of_sparks(scope: &Scope<'_>, ledger: &mut Ledger, worked: &str) -> Finding {
+    let sparks = scope.sparks();
+    let made = format::many(sparks.count, "spark");
+    let mut finding = of_serial(
+        scope,
         ledger,
-        (Pool::Serial, ledger.all_ns(Pool::Serial)),
+        format!("The program made {made}, but {worked}"),
     );
     finding.confidence = Confidence::Probable;
     finding.meaning = "The sparks have no effect: what was to run in parallel was evaluated by the thread that made them, or is a small part of the work.".into();
@@ -70,17 +104,41 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             "Spark before the values are needed, and use what rpar, parList or using return.",
         ),
     ];
-    finding.distrust =
-        "In another part of the run, or with other input, the work may be divided better.".into();
     finding.numbers = vec![
-        ("work of the busiest".into(), Value::Share(share)),
         ("sparks".into(), Value::Count(sparks.count)),
         ("sparks converted".into(), Value::Count(sparks.converted)),
     ];
-    let evidence = std::iter::once(Evidence {
-        range: scope.range,
-        subjects: vec![Subject::Capability(cap)],
-        amount: Value::Ns(most_ns),
-    });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    finding
+}
+
+/// Of a capability that worked while so many threads came and went that ran for so long in all.
+fn of_threads(
+    scope: &Scope<'_>,
+    ledger: &mut Ledger,
+    worked: &str,
+    (count, ran_ns): (u64, u64),
+) -> Finding {
+    let went = format::many(count, "thread");
+    let mut finding = of_serial(scope, ledger, format!("{went} came and went, but {worked}"));
+    // They may be there for something else.
+    finding.confidence = Confidence::Hint;
+    finding.severity = finding.severity.min(Severity::Low);
+    finding.meaning = "If these threads were to share the work, they did not do it: a thread that puts a value somewhere without evaluating it leaves the work to the thread that looks at the value.".into();
+    finding.tries = vec![
+        Try::code(
+            "Evaluate in the thread that is to do the work: evaluate, force (Control.DeepSeq) or ($!) before putMVar, writeIORef and modifyMVar.",
+        ),
+        Try::code("If the work is not to be shared: use one capability, -N1."),
+    ];
+    finding.numbers = vec![
+        ("such threads".into(), Value::Count(count)),
+        ("ran for, in all".into(), Value::Ns(ran_ns)),
+    ];
+    finding
+}
+
+/// All time in which one capability worked alone.
+fn of_serial(scope: &Scope<'_>, ledger: &mut Ledger, title: String) -> Finding {
+    let all_ns = ledger.all_ns(Pool::Serial);
+    scope.of_time(NAME, title, ledger, (Pool::Serial, all_ns))
 }

@@ -166,7 +166,10 @@ fn finding(scope: &Scope<'_>, thread: ThreadId, woken: &Woken) -> Option<Finding
     finding.numbers = vec![
         ("wakeups by the timer".into(), Value::Count(woken.by_timer)),
         ("a second".into(), Value::PerSecond(rate)),
-        ("half of the runs take at most".into(), Value::Ns(runs.median_ns)),
+        (
+            "half of the runs take at most".into(),
+            Value::Ns(runs.median_ns),
+        ),
     ];
     Some(finding.seen_in([Evidence {
         range: woken.range,

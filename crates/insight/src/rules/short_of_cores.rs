@@ -353,10 +353,7 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
     finding.tries = tries(scope, !hung.is_empty() || !late.is_empty());
     finding.distrust = "Waiting for a core costs nothing while all cores work; what collections wait does. If other programs needed the cores only this once, another log shows less of it.".into();
     finding.numbers = vec![
-        (
-            NOBODY.into(),
-            Value::Ns(nobody_ns),
-        ),
+        (NOBODY.into(), Value::Ns(nobody_ns)),
         ("such collections".into(), Value::Count(hung.len() as u64)),
         (
             "collections that began late".into(),

@@ -11,7 +11,6 @@ use analysis::listen::{Listen, Steps};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Duration, ThreadId};
 use model::format;
-use model::time::Interval;
 
 /// Fewer threads a second cost less than a hundredth of a capability.
 const LEAST_RATE: f64 = 5_000.0;
@@ -30,33 +29,6 @@ pub(super) const RULE: Rule = Rule {
     inputs: &[Input::EachRun],
     look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
 };
-
-/// A thread that was created and finished in the scope.
-struct Small {
-    thread: ThreadId,
-    life: Interval,
-    ran_ns: u64,
-}
-
-async fn finished(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Small> {
-    let (mut all, mut steps) = (Vec::new(), Steps::new(listen));
-    for life in scope.log.store.lives() {
-        steps.step().await;
-        let Some((range, ran_ns)) = life.whole() else {
-            continue;
-        };
-        let is_outside = range.start() < scope.range.start() || scope.range.end() < range.end();
-        if is_outside || scope.is_of_runtime(life.id()) {
-            continue;
-        }
-        all.push(Small {
-            thread: life.id(),
-            life: range,
-            ran_ns,
-        });
-    }
-    all
-}
 
 /// The time between runs of such threads that followed each other at once.
 async fn switching_ns(scope: &Scope<'_>, small: &SeededSet<ThreadId>, listen: &dyn Listen) -> u64 {
@@ -82,7 +54,7 @@ async fn switching_ns(scope: &Scope<'_>, small: &SeededSet<ThreadId>, listen: &d
 }
 
 async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let mut threads = finished(scope, listen).await;
+    let mut threads = scope.finished_threads(listen).await;
     let rate = threads.len() as f64 * 1e9 / scope.length_ns() as f64;
     let middle = threads.len() / 2;
     let median_ns = match threads.is_empty() {

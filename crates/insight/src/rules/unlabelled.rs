@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{Look, Rule, tiny_threads};
 use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use eventlog::ids::ThreadId;
 use model::format;
@@ -24,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtFindings(look),
 };
 
-fn look(scope: &Scope<'_>, findings: &[Finding]) -> Outcome {
+fn look(scope: &Scope<'_>, _: &mut Ledger, findings: &[Finding]) -> Outcome {
     // With the first place where it is named, and how long all of them are.
     let mut threads: BTreeMap<ThreadId, (Interval, u64)> = BTreeMap::new();
     // What is said of thousands of threads is not about any of them.
