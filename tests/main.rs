@@ -22,6 +22,7 @@ mod export_traces;
 mod findings_judged;
 mod findings_matrix;
 mod findings_memory;
+mod findings_progress;
 mod findings_threads;
 mod flame_compare;
 mod flame_export;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::causes;
 use crate::experiment::try_command;
-use crate::finding::{Axis, Finding, Outcome, Subject, Value};
+use crate::finding::{Axis, Finding, Outcome, Severity, Subject, Value};
 use crate::ledger::Ledger;
 use crate::lost_time::{self, CauseTimes, LostTime};
 use crate::rules::{Look, RULES};
@@ -132,6 +132,26 @@ fn left(ledger: &Ledger, sampled: Option<&Ledger>) -> CauseTimes {
     left
 }
 
+/// How far the rules are with a log.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// How many rules have answered.
+    pub answered: usize,
+    /// How many there are.
+    pub rules: usize,
+    /// What they have found that matters: how grave, and the title. What explains what is known at
+    /// the end only, so that these are in the order of the rules.
+    pub found: Vec<(Severity, String)>,
+}
+
+impl Progress {
+    fn add(&mut self, found: &[Finding]) {
+        let matter = found.iter().filter(|finding| finding.matters());
+        let titles = matter.map(|finding| (finding.severity, finding.title.clone()));
+        self.found.extend(titles);
+    }
+}
+
 impl Report {
     /// Asks all rules about a part of a log.
     pub async fn of(scope: &Scope<'_>, listen: &dyn Listen) -> Self {
@@ -140,6 +160,16 @@ impl Report {
 
     /// The same, with other limits.
     pub async fn of_runs(scope: &Scope<'_>, limits: RunLimits, listen: &dyn Listen) -> Self {
+        Self::watched(scope, limits, listen, |_| ()).await
+    }
+
+    /// The same; `tell` learns of each rule that has answered.
+    pub async fn watched(
+        scope: &Scope<'_>,
+        limits: RunLimits,
+        listen: &dyn Listen,
+        mut tell: impl FnMut(&Progress),
+    ) -> Self {
         let several = scope.log.info.processes.are_several();
         let causes = match several {
             true => Default::default(),
@@ -163,7 +193,13 @@ impl Report {
             }
             None => None,
         };
-        for rule in RULES {
+        let mut progress = Progress {
+            rules: RULES.len(),
+            ..Progress::default()
+        };
+        for (answered, rule) in RULES.iter().enumerate() {
+            progress.answered = answered;
+            tell(&progress);
             let passed = |why: String| Passed {
                 rule: rule.name.to_owned(),
                 question: rule.question.to_owned(),
@@ -201,6 +237,8 @@ impl Report {
                             .push(passed("it is so, but costs no time".into()));
                     }
                     let found = found.into_iter().map(|one| scope.suited(one).weighed());
+                    let found: Vec<Finding> = found.collect();
+                    progress.add(&found);
                     report.findings.extend(found);
                 }
                 Outcome::Clear(why) => report.clear.push(passed(why)),

@@ -32,6 +32,7 @@ pub mod tracks;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Mutex;
 
 pub use memory::{MemoryBudget, MemoryUse};
 pub use read::read_session;
@@ -141,6 +142,8 @@ pub struct Session {
     events: EventLists,
     /// What rules found, by range: several parts of the page ask for the same.
     reports: Remembered<Option<Interval>, insight::Report>,
+    /// How far rules are that look at the log now, by range.
+    rules_at: Mutex<BTreeMap<Option<Interval>, insight::report::Progress>>,
 }
 
 impl Session {
@@ -168,6 +171,7 @@ impl Session {
             stands: Vec::new(),
             flame_steps: StepCache::default(),
             reports: Remembered::new(REPORTS_BYTES),
+            rules_at: Mutex::default(),
             flame_beside: BesideCache::default(),
             heap_cache: HeapCache::default(),
             events: EventLists::default(),

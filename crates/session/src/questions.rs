@@ -1,7 +1,8 @@
 //! Every question that can be asked about an open log. A new one is a type
 //! with an `impl Query` here, and its line in the list.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use crate::flame::area::{FlameArea, FlameAreaQuery, area};
 use crate::flame::export::LeftOut;
@@ -43,6 +44,7 @@ use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use analysis::timeline::wait_totals::{WaitTotals, WaitTotalsQuery};
 use eventlog::ids::ThreadId;
+use insight::report::{Progress, RunLimits};
 use insight::{Digest, Report, Scope};
 use model::marks::TimelineReply;
 use model::profile::origin::CensusCounts;
@@ -51,7 +53,7 @@ use model::time::Interval;
 questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
     TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
-    HeldQuery, CensusCostQuery, FindingsQuery, DigestQuery,
+    HeldQuery, CensusCostQuery, FindingsQuery, FindingsProgressQuery, DigestQuery,
     CollectionTextQuery, ThreadFilter, ThreadTableQuery, ThreadTextQuery, WaitTotalsQuery,
     TickyQuery, TickyTextQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameMatchesQuery, FlameAreaQuery, FlameExportQuery,
@@ -230,10 +232,60 @@ impl Query for FindingsQuery {
             return Some(Report::clone(&known));
         }
         let scope = Scope::for_rules(&log.recording, self.0);
-        let report = Report::of(&scope, host).await;
+        let tell = |progress: &Progress| {
+            log.rules_at().insert(self.0, progress.clone());
+        };
+        tell(&Progress::default());
+        // An answer that nobody waits for any more is dropped on its way.
+        let _forget = Forget(log, self.0);
+        let report = Report::watched(&scope, RunLimits::USUAL, host, tell).await;
         log.reports
             .keep(self.0, Arc::new(report.clone()), REPORT_BYTES);
         Some(report)
+    }
+}
+
+impl Session {
+    fn rules_at(&self) -> MutexGuard<'_, BTreeMap<Option<Interval>, Progress>> {
+        self.rules_at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Forgets how far the rules are with a range.
+struct Forget<'a>(&'a Session, Option<Interval>);
+
+impl Drop for Forget<'_> {
+    fn drop(&mut self) {
+        self.0.rules_at().remove(&self.1);
+    }
+}
+
+/// How far the rules are with a range, once more of them have answered; `None` if they do not
+/// look at it, or no longer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingsProgressQuery {
+    /// What the rules look at; without one the whole log.
+    pub range: Option<Interval>,
+    /// How many answers are known.
+    pub answered: usize,
+}
+
+impl Query for FindingsProgressQuery {
+    type Answer = Option<Progress>;
+    const NAME: &'static str = "findings-progress";
+
+    fn range(&mut self) -> Option<&mut Option<Interval>> {
+        Some(&mut self.range)
+    }
+
+    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
+        loop {
+            let now = log.rules_at().get(&self.range).cloned()?;
+            if now.answered > self.answered {
+                return Some(now);
+            }
+            host.pause().await;
+        }
     }
 }
 

@@ -6,6 +6,7 @@ mod card;
 mod finding;
 mod lost_time;
 mod passed;
+mod progress;
 mod way;
 
 use std::rc::Rc;
@@ -22,6 +23,7 @@ use finding::FindingRow;
 pub(super) use finding::severity;
 use insight::finding::{Axis, Finding};
 use passed::PassedRules;
+use progress::SoFar;
 use scene::format;
 use session::link_text::cut;
 use session::questions::FindingsQuery;
@@ -51,7 +53,12 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
         } else {
             "Findings appear once the whole log is read."
         };
-        return html! { <p class="empty" role="status">{ words }</p> };
+        return html! {
+            <>
+                <p class="empty" role="status">{ words }</p>
+                if props.source.complete { <SoFar source={props.source.clone()} range={view.range(props.range)} /> }
+            </>
+        };
     };
     let shared = Rc::new(report.clone());
     let way = Way::from_panel(props, view.range(props.range));

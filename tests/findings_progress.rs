@@ -1,0 +1,95 @@
+//! What rules have found is known while the others still look.
+
+use std::ops::Range;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use analysis::listen::{Later, Listen};
+use insight::report::Progress;
+use insight::rules::RULES;
+use session::query::{Host, Query, Unreadable};
+use session::questions::{FindingsProgressQuery, FindingsQuery};
+
+use crate::common::session_of;
+
+/// A worker that hears others all the time.
+struct Hearing;
+
+impl Listen for Hearing {
+    fn is_due(&self) -> bool {
+        true
+    }
+
+    fn pause(&self) -> Later<'_, ()> {
+        let mut paused = false;
+        Box::pin(std::future::poll_fn(move |_| {
+            match std::mem::replace(&mut paused, true) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            }
+        }))
+    }
+}
+
+impl Host for Hearing {
+    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+        unreachable!("nobody asks for {range:?}")
+    }
+}
+
+fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+    match future.poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    }
+}
+
+#[test]
+fn findings_are_told_one_by_one() {
+    let log = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fixtures/findings/serial-section-turns.eventlog.gz"
+    );
+    let session = session_of(&std::fs::read(log).expect("a fixture")).expect("a log");
+    let progress = |answered| FindingsProgressQuery {
+        range: None,
+        answered,
+    };
+    let question = FindingsQuery(None);
+    let mut whole = pin!(question.answer(&session, &Hearing));
+    assert!(poll(whole.as_mut()).is_none(), "it takes a while");
+    let mut told: Vec<Progress> = Vec::new();
+    let report = 'all: loop {
+        let question = progress(told.last().map_or(0, |last| last.answered));
+        let mut next = pin!(question.answer(&session, &Hearing));
+        loop {
+            if let Some(report) = poll(whole.as_mut()) {
+                break 'all report.expect("the log is whole");
+            }
+            match poll(next.as_mut()) {
+                Some(Some(now)) => break told.push(now),
+                Some(None) => panic!("the rules are at work"),
+                None => {}
+            }
+        }
+    };
+    assert!(told.len() > 10, "{}", told.len());
+    for pair in told.windows(2) {
+        assert!(pair[0].answered < pair[1].answered);
+        assert!(pair[1].found.starts_with(&pair[0].found));
+    }
+    let last = told.last().expect("many");
+    assert_eq!(last.rules, RULES.len());
+    assert!(!last.found.is_empty());
+    for (severity, title) in &last.found {
+        let mut all = report.findings.iter();
+        assert!(
+            all.any(|one| one.title == *title && one.severity == *severity),
+            "{title}"
+        );
+    }
+    // Nothing is left of it.
+    let question = progress(0);
+    let mut after = pin!(question.answer(&session, &Hearing));
+    assert_eq!(poll(after.as_mut()), Some(None));
+}
