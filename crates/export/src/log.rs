@@ -13,8 +13,9 @@ use views::fingerprint::Fingerprint;
 /// Takes records.
 pub type Taker<'a> = dyn FnMut(&Record<'_>) + 'a;
 
-/// Reads a log from its begin to its end and hands on every record, as the reader has them.
-pub type ReadAgain<'a> = dyn Fn(&mut Taker<'_>) -> Result<(), LogError> + 'a;
+/// Reads a log from its begin to its end and hands on every record, as the reader has them. Several
+/// tables may be written at a time.
+pub type ReadAgain<'a> = dyn Fn(&mut Taker<'_>) -> Result<(), LogError> + Sync + 'a;
 
 /// A log for other programs. Every format gets the same.
 #[derive(Clone, Copy)]

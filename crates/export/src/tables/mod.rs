@@ -13,6 +13,7 @@ mod spans;
 mod threads;
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use crate::format::Error;
 use crate::log::Log;
@@ -35,13 +36,46 @@ pub const TABLES: [&Table; 11] = [
 ];
 
 /// Writes all tables of a log below a folder: `TABLE/run=ID/part-0.…`, which engines read as one
-/// table with the column `run`.
+/// table with the column `run`. As many are written at a time as there are cores.
 pub(crate) fn write(log: &Log<'_>, folder: &Path, encoding: &Encoding) -> Result<(), Error> {
     let run = log.run();
-    for table in TABLES {
-        let mut rows = Rows::begin(table, (log, &run), folder, encoding)?;
-        (table.fill)(log, &mut rows)?;
-        rows.finish()?;
-    }
-    Ok(())
+    // The largest of all is the last one: it is begun first.
+    let left = Mutex::new(TABLES.to_vec());
+    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let work = || {
+        while let Some(table) = next() {
+            let written = write_one(table, (log, &run), folder, encoding);
+            if written.is_err() {
+                // What failed once will fail again: the others need not begin.
+                while next().is_some() {}
+                return written;
+            }
+        }
+        Ok(())
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let helpers = (1..cores.min(TABLES.len())).map_while(|_| {
+            // If the system has no thread left, there are fewer of them.
+            std::thread::Builder::new().spawn_scoped(scope, work).ok()
+        });
+        let helpers: Vec<_> = helpers.collect();
+        let own = work();
+        let join = |helper: std::thread::ScopedJoinHandle<'_, _>| {
+            let panicked = |panic| std::panic::resume_unwind(panic);
+            helper.join().unwrap_or_else(panicked)
+        };
+        helpers.into_iter().map(join).fold(own, Result::and)
+    })
+}
+
+fn write_one(
+    table: &Table,
+    (log, run): (&Log<'_>, &str),
+    folder: &Path,
+    encoding: &Encoding,
+) -> Result<(), Error> {
+    let mut rows = Rows::begin(table, (log, run), folder, encoding)?;
+    (table.fill)(log, &mut rows)?;
+    rows.finish()
 }
