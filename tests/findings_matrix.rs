@@ -80,8 +80,11 @@ fn which_rule_finds_what_in_which_log() {
     }
     // The same problem in another guise.
     for (rule, kind) in [
+        ("costly-flags", "limit"),
+        ("one-at-a-time", "looks"),
         ("one-worker", "threads"),
         ("ready-while-idle", "loop"),
+        ("remembered-set", "array"),
         ("serial-section", "turns"),
     ] {
         assert_eq!(finds(&logs, rule, kind), Some(true), "{rule}-{kind}");

@@ -13,7 +13,7 @@ import System.Environment (getArgs)
 main :: IO ()
 main = do
   [how] <- getArgs
-  if how == "boxed"
+  if how == "large" then large else if how == "boxed"
     then arrays >>= mapM_ (\array -> readArray (array :: IOArray Int Int) 0)
     else arrays >>= mapM_ (\array -> readArray (array :: IOUArray Int Int) 0)
 
@@ -23,3 +23,11 @@ arrays = do
   kept <- replicateM 200000 (newArray (0, 7) 0)
   forM_ [1 .. 150 :: Integer] (\i -> evaluate (sum [1 .. 100000 + i]))
   return kept
+
+-- One large array of boxed values, of which any place is written now and then: each collection
+-- looks through all parts that changed.
+large :: IO ()
+large = do
+  array <- newArray (0, 2000000) 0 :: IO (IOArray Int Int)
+  forM_ [1 .. 3000000] (\i -> writeArray array (i * 7919 `mod` 2000000) $! i)
+  readArray array 0 >>= print

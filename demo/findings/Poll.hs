@@ -2,6 +2,7 @@
 --
 -- > Poll poll    it looks, and sleeps for a while
 -- > Poll wait    it is told
+-- > Poll boxes   three threads look for each other's answers
 module Main (main) where
 
 import Control.Concurrent
@@ -13,6 +14,22 @@ import System.Environment (getArgs)
 main :: IO ()
 main = do
   [how] <- getArgs
+  if how == "boxes" then boxes else one how
+
+-- | A box that is looked at every 5 ms.
+receive :: MVar a -> IO a
+receive box = tryTakeMVar box >>= maybe (threadDelay 5000 >> receive box) pure
+
+boxes :: IO ()
+boxes = do
+  [first, second, third] <- mapM (const newEmptyMVar) "abc"
+  let stage from to = forkIO (forever (receive from >>= \n -> putMVar to $! sum [n .. 60000]))
+  _ <- stage first second
+  _ <- stage second third
+  forM_ [1 .. 30 :: Int] (\n -> putMVar first n >> receive third)
+
+one :: String -> IO ()
+one how = do
   happened <- newIORef False
   told <- newEmptyMVar
   done <- newEmptyMVar

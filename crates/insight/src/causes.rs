@@ -12,11 +12,18 @@ const CAUSES: &[(&str, &[&str])] = &[
     ("deep-stack", &["unevaluated"]),
     (
         "major-gc-heavy",
-        &["queue-grows", "unevaluated", "heap-holder", "deep-stack"],
+        &[
+            "threads-never-end",
+            "queue-grows",
+            "unevaluated",
+            "heap-holder",
+            "deep-stack",
+        ],
     ),
     (
         "long-pause",
         &[
+            "threads-never-end",
             "queue-grows",
             "unevaluated",
             "heap-holder",
@@ -26,8 +33,15 @@ const CAUSES: &[(&str, &[&str])] = &[
     ),
     (
         "live-growth",
-        &["queue-grows", "unevaluated", "heap-holder"],
+        &[
+            "threads-never-end",
+            "queue-grows",
+            "unevaluated",
+            "heap-holder",
+        ],
     ),
+    // What threads refer to is kept with them.
+    ("heap-holder", &["threads-never-end"]),
     ("nursery-too-small", &["queue-grows"]),
     ("hand-overs", &["lock-convoy", "mutual-thunks"]),
     ("gc-sync-idle-caps", &["short-of-cores"]),

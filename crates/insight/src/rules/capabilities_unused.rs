@@ -73,7 +73,8 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger, findings: &[Finding]) -> Outcome
         used.len()
     );
     let idle = hardly.iter().map(|(_, times)| times.idle_ns);
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Serial, idle.sum()));
+    let claimed_ns = idle.fold(0, u64::saturating_add);
+    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Serial, claimed_ns));
     finding.confidence = Confidence::Certain;
     // Of two capabilities one may be spare, where collections do not wait for it.
     finding.severity = if used.len() > LEAST || costs {
@@ -86,7 +87,8 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger, findings: &[Finding]) -> Outcome
     let enough = (used.len() - hardly.len()).max(1);
     let names_number = |one: &Try| one.flag.as_ref().is_some_and(|flag| flag.starts_with("-N"));
     // One number is enough.
-    if !{ findings.iter() }.any(|other| other.matters() && other.tries.iter().any(names_number)) {
+    let is_named = |other: &Finding| other.matters() && other.tries.iter().any(names_number);
+    if !findings.iter().any(is_named) {
         finding.tries.push(Try::flag(
             format!("-N{enough}"),
             "Use as many capabilities as there is work for.",

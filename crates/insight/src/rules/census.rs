@@ -4,6 +4,7 @@ use crate::finding::{Evidence, Value};
 use crate::scope::Scope;
 use analysis::heap::{Breakdown, HeapProfile, Label};
 use eventlog::ids::Nanos;
+use model::format;
 use model::gauge::Samples;
 use model::sorting::SortSmall;
 use model::time::Interval;
@@ -22,7 +23,10 @@ impl<'a> Peak<'a> {
         let is_whole = |profile: &&HeapProfile| {
             profile.kind.breakdown == Breakdown::ClosureType && profile.kind.filters.is_empty()
         };
-        let profile = scope.log.heap().iter().find(is_whole)?;
+        Self::of(scope.log.heap().iter().find(is_whole)?, scope)
+    }
+
+    fn of(profile: &'a HeapProfile, scope: &Scope<'a>) -> Option<Self> {
         let places = profile.places(Some(scope.range), scope.log.end());
         let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
         let (bytes, census) = places
@@ -71,6 +75,28 @@ impl<'a> Peak<'a> {
         let time = self.profile.time(self.census).unwrap_or(Nanos(0));
         Interval::new(time, time)
     }
+}
+
+/// The three largest bands of the largest census, of a profile of any kind, with their shares: `:
+/// (37 %), I# (25 %)`. `None` without a profile.
+pub(super) fn largest_bands(scope: &Scope<'_>) -> Option<String> {
+    const MOST: usize = 3;
+    let is_whole = |profile: &&HeapProfile| profile.kind.filters.is_empty();
+    let profile = scope.log.heap().iter().find(is_whole)?;
+    let peak = Peak::of(profile, scope)?;
+    let names = scope.log.band_names();
+    let mut bands: Vec<_> = profile
+        .bands()
+        .filter_map(|band| {
+            let name = names.describe(profile.kind.breakdown, &profile.label(band)?);
+            Some((name.name, profile.censuses.at(band, peak.census)))
+        })
+        .collect();
+    bands.sort_small_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+    let share = |bytes: u64| format::fraction(bytes as f64 / peak.bytes.max(1) as f64);
+    let largest = bands.into_iter().take(MOST).filter(|(_, bytes)| *bytes > 0);
+    let largest = largest.map(|(name, bytes)| format!("{name} ({})", share(bytes)));
+    Some(largest.collect::<Vec<String>>().join(", "))
 }
 
 /// Why nothing can be told without such a profile.

@@ -7,11 +7,13 @@ use super::asked_for::claim;
 use super::nursery_too_small::asked_small;
 use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::flags::option_bytes;
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope, Stop};
 use analysis::timeline::nonmoving::Phase;
 use eventlog::ids::{Duration, Nanos};
 use model::format;
+use model::gauge::Samples;
 use model::time::Interval;
 
 /// Less of the time is a price that the option may be worth.
@@ -22,6 +24,8 @@ const LEAST: usize = 3;
 const LEAST_MINOR: usize = 50;
 /// With a smaller factor the old generation is collected twice as often as by default, or more.
 const SMALL_FACTOR: f64 = 1.5;
+/// A heap of so much of its limit comes near it.
+const NEAR: f64 = 0.80;
 /// Marking takes a core: for so much of the time it slows a program down.
 const LEAST_MARKING: f64 = 0.20;
 
@@ -41,6 +45,15 @@ struct Costly {
     is_major: bool,
     meaning: &'static str,
     price: &'static str,
+}
+
+/// Whether the heap was nearly as large as it may be.
+fn comes_near(scope: &Scope<'_>, limit: u64) -> bool {
+    let sizes = scope.log.numbers.heap_sizes();
+    let (from, to) = (scope.range.start().0, scope.range.end().0);
+    let places = sizes.first_at(from)..sizes.first_after(to);
+    let most = places.map(|place| sizes.value(place)).max();
+    most.is_some_and(|most| most as f64 >= NEAR * limit as f64)
 }
 
 /// The options of the run that cost time in collections.
@@ -81,6 +94,16 @@ fn asked(scope: &Scope<'_>) -> Vec<Costly> {
             is_major: true,
             meaning: "The old generation is collected whenever it has grown a little, not when it has doubled as by default.",
             price: "memory: the old generation may grow to twice live data",
+        });
+    }
+    if let Some(value) = scope.option_value("-M")
+        && option_bytes(&value).is_some_and(|limit| comes_near(scope, limit))
+    {
+        all.push(Costly {
+            flag: format!("-M{value}"),
+            is_major: true,
+            meaning: "The heap came near this limit. The nearer it comes, the more often the old generation is collected, and at last it is compacted in place.",
+            price: "memory: the heap may become larger",
         });
     }
     if let Some(flag) = asked_small(scope) {

@@ -5,7 +5,7 @@
 //! its points. It has ended if the last quarter adds next to nothing, or, where no major
 //! collection came in that time, if minor collections copied next to nothing since the last.
 
-use super::{Look, Rule};
+use super::{Look, Rule, census};
 use crate::finding::{Confidence, Evidence, Finding, Outcome, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
@@ -166,8 +166,14 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     if half.len() < 3 && rises < SURE_RISES {
         finding.confidence = Confidence::Hint;
     }
-    finding.meaning =
-        "Something is kept that may not be needed any more, or loading goes on.".into();
+    let held = census::largest_bands(scope);
+    finding.meaning = format!(
+        "Something is kept that may not be needed any more, or loading goes on.{}",
+        held.map_or(String::new(), |held| format!(
+            " The largest census has {held}."
+        ))
+    )
+    .into();
     finding.tries = vec![
         Try::measure(
             "-hT -l",

@@ -39,7 +39,8 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let share = scope.share(pause_ns);
     let count = found.len() as u64;
     let copied = found.iter().filter_map(|(_, stop)| stop.told);
-    let copied: u64 = copied.map(|told| told.copied_bytes).sum();
+    let copied = copied.map(|told| told.copied_bytes);
+    let copied = copied.fold(0, u64::saturating_add);
     let each = copied / count.max(1);
     let is_much = share >= MUCH && each >= MUCH_BYTES;
     let least = if is_much { LEAST_LONG } else { LEAST };

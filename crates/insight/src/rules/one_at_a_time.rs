@@ -4,9 +4,9 @@
 //! as long as all answers together. Nothing runs while it waits, and the same thread goes on each
 //! time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::polling::polls;
+use super::polling::{LOOK_NS, polls};
 use super::{Look, Rule};
 use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
 use crate::ledger::{Ledger, Pool};
@@ -35,6 +35,9 @@ const OTHERS: f64 = 0.50;
 /// A thread that runs for less of the time in which any of the program's runs, and wakes others
 /// after fewer of its waits, looks whether something has happened.
 const WORK: f64 = 0.50;
+
+/// Several threads that sleep look for something if so many of their runs are no more than a look.
+const LOOKS: f64 = 0.25;
 
 const NAME: &str = "one-at-a-time";
 
@@ -70,6 +73,8 @@ struct Gap {
     to: u64,
     ns: u64,
     ended: Ended,
+    /// Whether the run that followed did nothing but look.
+    is_look: bool,
 }
 
 /// By thread: what it did next once nothing had run for a while; and how long nothing ran in all.
@@ -90,6 +95,7 @@ async fn by_thread(scope: &Scope<'_>, listen: &dyn Listen) -> (BTreeMap<ThreadId
                 to,
                 ns,
                 ended,
+                is_look: false,
             });
         }
         if scope.is_of_runtime(one.run.thread) {
@@ -102,7 +108,8 @@ async fn by_thread(scope: &Scope<'_>, listen: &dyn Listen) -> (BTreeMap<ThreadId
             if gap.ended != Ended::Threads && gap.ns <= LONGEST_NS {
                 thread.ns += gap.ns;
                 thread.timer_ns += if gap.ended == Ended::Timer { gap.ns } else { 0 };
-                thread.gaps.push(gap);
+                let is_look = one.run.end_ns - one.run.start_ns < LOOK_NS;
+                thread.gaps.push(Gap { is_look, ..gap });
             }
         }
         thread.waits += u64::from(thread.ns - ns >= SHORTEST_NS);
@@ -152,8 +159,8 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     }
     let (all, all_ns) = by_thread(scope, listen).await;
     let ran_ns = all.values().map(|alone| alone.ran_ns).sum();
-    let most = all.into_iter().max_by_key(|(_, alone)| alone.ns);
-    let Some((thread, alone)) = most else {
+    let most = all.iter().max_by_key(|(_, alone)| alone.ns);
+    let Some((&thread, alone)) = most else {
         return Outcome::Clear("something ran, or was ready to run, all the time".into());
     };
     let share = alone.ns as f64 / scope.length_ns() as f64;
@@ -169,18 +176,25 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     }
     let others = sleeps_of_others(scope, thread, listen).await;
     if others as f64 > OTHERS * waits as f64 {
+        let sleeps = sleeps(&all);
+        let looks = sleeps.iter().filter(|(_, gap)| gap.is_look).count();
+        let slept = sleeps.iter().map(|(_, gap)| gap.ns);
+        let slept = scope.share(slept.fold(0, u64::saturating_add));
+        if slept >= LEAST_SHARE && looks as f64 >= LOOKS * sleeps.len() as f64 {
+            return Outcome::Found(vec![of_sleepers(scope, ledger, &sleeps, listen).await]);
+        }
         return Outcome::Clear(format!(
             "{name} waited {} while nothing ran, but other threads slept {} meanwhile",
             format::many(waits, "time"),
             format::many(others, "time")
         ));
     }
-    if !works(scope, (thread, &alone), ran_ns, listen).await {
+    if !works(scope, (thread, alone), ran_ns, listen).await {
         return Outcome::Clear(format!(
             "nothing ran while {name} waited, but it does little of the program's work"
         ));
     }
-    Outcome::Found(vec![finding(scope, ledger, (thread, &alone), listen).await])
+    Outcome::Found(vec![finding(scope, ledger, (thread, alone), listen).await])
 }
 
 async fn finding(
@@ -236,6 +250,60 @@ async fn finding(
     finding.seen_in(alone.gaps.iter().map(|gap| Evidence {
         range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
         subjects: vec![Subject::Thread(thread)],
+        amount: Value::Ns(gap.ns),
+    }))
+}
+
+/// The stretches in which nothing ran until a timer woke a thread.
+fn sleeps(all: &BTreeMap<ThreadId, Alone>) -> Vec<(ThreadId, Gap)> {
+    let sleeps = all.iter().flat_map(|(thread, alone)| {
+        let sleeps = alone.gaps.iter().filter(|gap| gap.ended == Ended::Timer);
+        sleeps.map(|gap| (*thread, *gap))
+    });
+    sleeps.collect()
+}
+
+/// Of several threads that sleep while nothing runs, and then look.
+async fn of_sleepers(
+    scope: &Scope<'_>,
+    ledger: &mut Ledger,
+    sleeps: &[(ThreadId, Gap)],
+    listen: &dyn Listen,
+) -> Finding {
+    let threads: BTreeSet<ThreadId> = sleeps.iter().map(|(thread, _)| *thread).collect();
+    let slept_ns = sleeps.iter().map(|(_, gap)| gap.ns);
+    let slept_ns = slept_ns.fold(0, u64::saturating_add);
+    let title = format!(
+        "{} sleep and look again, {}, and nothing ran meanwhile for {} of the time",
+        format::many(threads.len() as u64, "thread"),
+        format::many(sleeps.len() as u64, "time"),
+        format::fraction(scope.share(slept_ns))
+    );
+    let mut stretches: Vec<(u64, u64)> = sleeps.iter().map(|(_, gap)| (gap.from, gap.to)).collect();
+    sort(&mut stretches, listen).await;
+    let cap_ns = scope.idle_in(&stretches, listen).await.nobody_ns;
+    let mut finding = scope
+        .of_idle((NAME, title), ledger, (stretches, cap_ns), listen)
+        .await;
+    finding.confidence = Confidence::Hint;
+    finding.severity = finding.severity.min(Severity::Low);
+    finding.meaning = "After many of these pauses a thread ran for a moment only. Who looks now and then whether something has come finds it half a pause late on average, and so does everyone who waits for that thread.".into();
+    finding.tries = vec![
+        Try::code("Wait for what is to come instead, with takeMVar, readTQueue or retry in STM."),
+        Try::code("If it has to be looked for: look more often."),
+    ];
+    finding.distrust = "Where pauses are meant, as of a clock, nothing is lost.".into();
+    finding.numbers = vec![
+        ("lost capability time".into(), Value::Ns(cap_ns)),
+        ("pauses".into(), Value::Count(sleeps.len() as u64)),
+        (
+            "a pause, on average".into(),
+            Value::Ns(slept_ns / (sleeps.len() as u64).max(1)),
+        ),
+    ];
+    finding.seen_in(sleeps.iter().map(|(thread, gap)| Evidence {
+        range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
+        subjects: vec![Subject::Thread(*thread)],
         amount: Value::Ns(gap.ns),
     }))
 }

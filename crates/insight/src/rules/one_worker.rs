@@ -63,7 +63,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         let helpers = threads.iter().map(|one| one.ran_ns);
         let helpers: Vec<u64> = helpers.filter(|ns| is_little(*ns)).collect();
         let workers = threads.len() - helpers.len();
-        let helped_ns: u64 = helpers.iter().sum();
+        let helped_ns = helpers.iter().copied().fold(0, u64::saturating_add);
         if helpers.len() < LEAST_THREADS || workers > 1 || !is_little(helped_ns) {
             return Outcome::Clear(format!(
                 "the program made {}, and {} came, did little and went; the limits are 100, and 4 that did less than 5 % of the work beside one that did the rest",

@@ -88,7 +88,7 @@ fn of_blocks(peak: &Peak<'_>, blocks: u64, arrays: u64) -> Finding {
         Try::code("Read and keep larger pieces, of which each fills its block."),
     ];
     finding.distrust =
-        "Memory of a library in C that allocates in the heap of Haskell looks the same.".into();
+        "Blocks that are being filled and objects of 3 KiB and more, which have blocks of their own, count too; they waste less.".into();
     finding.numbers = vec![
         ("alive, but not counted".into(), Value::Bytes(blocks)),
         ("byte arrays".into(), Value::Bytes(arrays)),

@@ -30,7 +30,7 @@ const MOST_GIVEN: f64 = 0.10;
 const MOST_WORK: f64 = 0.50;
 /// To look at a variable and to set the timer again took 7 to 12 µs where it was measured (GHC 9.0
 /// to 9.10, also on a busy machine), what little work a request makes 15 µs and more.
-const LOOK_NS: u64 = 13_000;
+pub(super) const LOOK_NS: u64 = 13_000;
 /// From so many wakeups a second on, the machine does not rest.
 const HIGH_RATE: f64 = 10_000.0;
 

@@ -84,7 +84,10 @@ async fn makers(scope: &Scope<'_>, hill: &Hill, listen: &dyn Listen) -> Vec<(Thr
     let later: SeededSet<ThreadId> = later.into_iter().map(|(thread, _)| thread).collect();
     let until = Interval::new(scope.range.start(), falls);
     let mut threads = store.ran_in(until, listen).await;
-    threads.retain(|(thread, _)| !later.contains(thread) && !scope.is_of_runtime(*thread));
+    // The runtime's threads that evaluate sparks fill no queue.
+    let evaluates = |thread| store.label_of(thread) == Some("spark evaluator");
+    let is_of_program = |thread| !scope.is_of_runtime(thread) && !evaluates(thread);
+    threads.retain(|(thread, _)| !later.contains(thread) && is_of_program(*thread));
     threads.sort_small_by_key(|(_, ran_ns)| Reverse(*ran_ns));
     let ended = threads.into_iter().filter_map(|(thread, _)| {
         let life = store.thread_lane(thread)?;

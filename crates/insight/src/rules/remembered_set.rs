@@ -21,6 +21,10 @@ const CANNOT_BE_YOUNG: f64 = 1.2;
 const STEADY_BYTES: u64 = 128;
 /// A byte takes so much longer than in major collections, where few are entries of lists.
 const SLOWER: f64 = 1.4;
+/// A byte takes so many times as long, and a collection so long, only if something is looked
+/// through that is not copied: the parts of a large array that changed.
+const MUCH_SLOWER: f64 = 4.0;
+const LONG_NS: f64 = 1_000_000.0;
 /// Less of the time is not worth a change.
 const LEAST_SHARE: f64 = 0.05;
 /// To look through fewer takes some hundredths of a millisecond: then something else, such as
@@ -84,24 +88,30 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let is_steady = copied_in(0.75) - fewest <= STEADY_BYTES;
     let objects = fewest / ENTRY_BYTES;
     let is_more = ratio >= LEAST_COPIED && (ratio > CANNOT_BE_YOUNG || is_slower);
-    if found.len() < LEAST
-        || share < LEAST_SHARE
-        || !(is_steady || is_more)
-        || objects < LEAST_OBJECTS
-    {
+    let each_ns = pause_ns / found.len().max(1) as f64;
+    let scans = is_slower && slower >= MUCH_SLOWER && each_ns >= LONG_NS;
+    let has_list = objects >= LEAST_OBJECTS && (is_steady || is_more);
+    if found.len() < LEAST || share < LEAST_SHARE || !(has_list || scans) {
         return Outcome::Clear(format!(
-            "minor collections copied {ratio:.2} times what was allocated, most of them {} to {}, in {} of the time; if the least were old mutable objects, they would be {}; the limits are 0.5, or the same to the byte, 5 % and 10,000",
+            "minor collections copied {ratio:.2} times what was allocated, most of them {} to {}, in {} of the time; if the least were old mutable objects, they would be {}; the limits are 0.5, or the same to the byte, 5 % and 10,000, or a byte that takes 4 times as long as in major collections (here {slower:.1}) and 1 ms for each",
             format::bytes(fewest),
             format::bytes(copied_in(0.75)),
             format::fraction(share),
             format::count(objects)
         ));
     }
+    // Where the same is copied each time, it is nothing but entries.
+    let what = match is_steady && has_list {
+        true => format!(
+            "some {} old mutable objects, or parts of large arrays",
+            format::count(objects)
+        ),
+        false => "old mutable data, such as a large array of boxed values".to_owned(),
+    };
     let title = format!(
-        "{} took {} of the time: each looks through some {} old mutable objects",
+        "{} took {} of the time: each looks through {what}",
         format::many(found.len() as u64, "minor collection"),
         format::fraction(share),
-        format::count(objects)
     );
     let mut finding = claim(scope, ledger, &found, (NAME, title));
     finding.confidence = Confidence::Probable;

@@ -5,11 +5,13 @@
 //! and, of a span that one thread begins and ends, waiting for a capability, being blocked,
 //! running.
 
+use std::collections::BTreeMap;
+
 use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
 use crate::scope::{Input, Scope};
 use analysis::listen::{Listen, Steps};
-use analysis::timeline::user_spans::{Listed, UserSpan};
+use analysis::timeline::user_spans::UserSpan;
 use eventlog::ids::{Duration, Nanos};
 use model::format;
 use model::sorting::SortSmall;
@@ -80,40 +82,75 @@ impl Causes {
     }
 }
 
+/// A single span that takes so many times as long as the one in the middle, and so much of the
+/// time, is slow too.
+const ONCE_TIMES: u64 = 20;
+const ONCE_SHARE: f64 = 0.05;
+
 /// Spans of a name with their lengths in the middle and of one of a hundred.
 struct Slow<'a> {
     name: &'a str,
     count: u64,
     median_ns: u64,
+    /// Of one of a hundred, or of the slowest.
     high_ns: u64,
+    is_one: bool,
     /// The slowest first.
     slowest: Vec<UserSpan>,
 }
 
-fn slow<'a>(scope: &Scope<'_>, listed: &'a Listed) -> Option<Slow<'a>> {
-    let inside = listed.spans.iter().filter(|span| {
-        span.last.is_some()
-            && Nanos(span.start) >= scope.range.start()
-            && Nanos(span.end) <= scope.range.end()
-    });
-    let mut spans: Vec<UserSpan> = inside.copied().collect();
+/// The name without a number at its end: `request 17` and `request 18` are alike.
+fn family(name: &str) -> &str {
+    let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let bare = bare.trim_end_matches(|letter: char| !letter.is_alphanumeric());
+    if bare.is_empty() { name } else { bare }
+}
+
+/// The spans of each name, as far as they lie in the range and have ended.
+fn by_family<'a>(scope: &Scope<'a>) -> BTreeMap<&'a str, Vec<UserSpan>> {
+    let mut all: BTreeMap<&str, Vec<UserSpan>> = BTreeMap::new();
+    for listed in scope.log.tracks.spans.listed() {
+        let inside = listed.spans.iter().filter(|span| {
+            span.last.is_some()
+                && Nanos(span.start) >= scope.range.start()
+                && Nanos(span.end) <= scope.range.end()
+        });
+        all.entry(family(&listed.info.name))
+            .or_default()
+            .extend(inside);
+    }
+    all
+}
+
+fn slow<'a>(scope: &Scope<'_>, name: &'a str, mut spans: Vec<UserSpan>) -> Option<Slow<'a>> {
+    // Of very many names those with most time are known: then half of all take less than half of these.
+    let all_known = scope.log.tracks.spans.names <= scope.log.tracks.spans.listed().len();
     if spans.len() < LEAST {
         return None;
     }
     let length = |span: &UserSpan| span.end - span.start;
     spans.sort_small_by_key(|span| std::cmp::Reverse(length(span)));
-    let (median_ns, high_ns) = (
-        length(&spans[spans.len() / 2]),
-        length(&spans[spans.len() / 100]),
-    );
+    let of = |place: usize| length(&spans[place]);
+    let (median_ns, most_ns) = (of(spans.len() / 2).max(1), of(0));
+    let often_ns = of(spans.len() / 100);
+    let is_once =
+        most_ns >= median_ns.saturating_mul(ONCE_TIMES) && scope.share(most_ns) >= ONCE_SHARE;
+    let is_often = all_known && often_ns >= median_ns.saturating_mul(LEAST_TIMES);
+    // One that takes many times as long as the other slow ones is a case of its own.
+    let is_one = is_once && !(is_often && most_ns < often_ns.saturating_mul(LEAST_TIMES));
+    if !is_often && !is_one {
+        return None;
+    }
     let count = spans.len() as u64;
+    let times = if is_one { ONCE_TIMES } else { LEAST_TIMES };
     spans.truncate((spans.len() / ONE_OF).min(MOST_SLOW));
-    spans.retain(|span| length(span) >= LEAST_TIMES * median_ns.max(1));
-    (high_ns >= LEAST_TIMES * median_ns.max(1)).then_some(Slow {
-        name: &listed.info.name,
+    spans.retain(|span| length(span) >= median_ns.saturating_mul(times));
+    Some(Slow {
+        name,
         count,
         median_ns,
-        high_ns,
+        high_ns: if is_one { most_ns } else { often_ns },
+        is_one,
         slowest: spans,
     })
 }
@@ -153,9 +190,9 @@ fn add(scope: &Scope<'_>, span: &UserSpan, causes: &mut Causes) {
 async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
     let mut findings = Vec::new();
     let mut steps = Steps::new(listen);
-    for listed in scope.log.tracks.spans.listed() {
+    for (name, spans) in by_family(scope) {
         listen.listen().await;
-        let Some(slow) = slow(scope, listed) else {
+        let Some(slow) = slow(scope, name, spans) else {
             continue;
         };
         let mut causes = Causes::default();
@@ -166,7 +203,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
         findings.push(finding(scope, &slow, causes));
     }
     match findings.is_empty() {
-        true => Outcome::Clear("of no spans of one name, a hundred and more, one of a hundred took five times as long as the one in the middle".to_owned()),
+        true => Outcome::Clear("of no spans of one name, a hundred and more, one of a hundred took five times as long as the one in the middle, or one 20 times as long and 5 % of the time".to_owned()),
         false => Outcome::Found(findings),
     }
 }
@@ -175,13 +212,17 @@ fn finding(scope: &Scope<'_>, slow: &Slow<'_>, causes: Causes) -> Finding {
     let length: u64 = slow.slowest.iter().map(|span| span.end - span.start).sum();
     let (worst_ns, what, help) = causes.worst();
     let share = worst_ns as f64 / length.max(1) as f64;
-    let title = format!(
-        "Spans {}: median {}, 99th percentile {}; {} of the time of the slowest 1 % is {what}",
-        slow.name,
-        format::duration(Duration(slow.median_ns)),
-        format::duration(Duration(slow.high_ns)),
-        format::fraction(share),
-    );
+    let (median, high) = (Duration(slow.median_ns), Duration(slow.high_ns));
+    let (median, high) = (format::duration(median), format::duration(high));
+    let (name, share_text) = (slow.name, format::fraction(share));
+    let title = match slow.is_one {
+        true => format!(
+            "Spans {name}: half take up to {median}, the slowest {high}; {share_text} of the time of the slow ones is {what}"
+        ),
+        false => format!(
+            "Spans {name}: median {median}, 99th percentile {high}; {share_text} of the time of the slowest 1 % is {what}"
+        ),
+    };
     let mut finding = Finding::new(NAME, Axis::Latency, title);
     finding.subject = Some(slow.name.to_owned());
     let late_ns = slow.high_ns - slow.median_ns;
@@ -193,7 +234,13 @@ fn finding(scope: &Scope<'_>, slow: &Slow<'_>, causes: Causes) -> Finding {
     finding.tries = vec![Try::code(help)];
     finding.distrust = "Spans of one name may be of different work, and those of one name that overlap count as one.".into();
     finding.numbers = vec![
-        ("one of 100 takes".into(), Value::Ns(slow.high_ns)),
+        (
+            match slow.is_one {
+                true => "the slowest takes".into(),
+                false => "one of 100 takes".into(),
+            },
+            Value::Ns(slow.high_ns),
+        ),
         ("half take at most".into(), Value::Ns(slow.median_ns)),
         ("spans".into(), Value::Count(slow.count)),
         ("slow ones".into(), Value::Count(slow.slowest.len() as u64)),

@@ -6,6 +6,7 @@ use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
+use eventlog::ids::Duration;
 use model::format;
 
 /// Fewer sparks tell nothing.
@@ -22,6 +23,9 @@ pub(super) const RULE: Rule = Rule {
 
 /// Capabilities that run threads for so much of their time have no use for more sparks.
 const ALL_BUSY: f64 = 0.90;
+
+/// To make a spark, to hand it on and to begin it takes about so long.
+const TINY_NS: u64 = 1_000;
 
 /// A way to be of no use, from which share of all sparks on.
 struct Fate {
@@ -72,6 +76,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     }
     // Sparks that are of no use cost nothing where all capabilities work all the same.
     let running = scope.share_of_caps(scope.times.all_caps().running_ns);
+    let each_ns = scope.times.all_caps().running_ns / all;
     let fates = [
         (OVERFLOWED, totals.overflowed),
         (FIZZLED, totals.fizzled),
@@ -83,6 +88,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         .into_iter()
         .filter(|(fate, _, share)| *share >= fate.limit)
         .map(|(fate, count, share)| finding(&fate, (count, all), share, totals.converted))
+        .map(|finding| with_work_of_each(finding, each_ns))
         .map(|finding| match running >= ALL_BUSY {
             true => Finding {
                 severity: Severity::Minor,
@@ -99,6 +105,23 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ));
     }
     Outcome::Found(found)
+}
+
+/// The finding with how much work there is for each spark at the most, where that is less than it
+/// takes to make and to take one.
+fn with_work_of_each(mut finding: Finding, each_ns: u64) -> Finding {
+    if each_ns < TINY_NS {
+        finding.severity = finding.severity.max(Severity::Medium);
+        finding.meaning = format!(
+            "{} All threads together ran for {} for each spark: it has less work than it takes to make one and to hand it to another capability.",
+            finding.meaning,
+            format::duration(Duration(each_ns))
+        )
+        .into();
+        let each = ("running time for each".into(), Value::Ns(each_ns));
+        finding.numbers.push(each);
+    }
+    finding
 }
 
 fn finding(fate: &Fate, (count, all): (u64, u64), share: f64, converted: u64) -> Finding {
