@@ -11,7 +11,7 @@ use crate::finding::{Confidence, Evidence, Finding, Outcome, Subject, Try, Value
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope};
 use analysis::listen::Listen;
-use eventlog::hash::SeededSet;
+use eventlog::hash::SeededMap;
 use eventlog::ids::{Nanos, ThreadId};
 use model::format;
 use model::gauge::Samples;
@@ -29,6 +29,9 @@ const TAKES_TOO: f64 = 0.20;
 /// Of the time since, the taker runs for so much, and all of it is so much of the whole.
 const TAKES: f64 = 0.50;
 const SINCE: f64 = 0.20;
+
+/// A maker that has made all runs for so much of what it ran before, at the most.
+const LATER: f64 = 0.10;
 
 /// So many threads are looked at.
 const MOST_MAKERS: usize = 8;
@@ -74,24 +77,30 @@ fn hill(points: &[(u64, u64)]) -> Option<Hill> {
     })
 }
 
-/// Threads that ran for the last time while live data was high, those that ran most first: who, and
+/// Threads that had done their work while live data was high, those that ran most first: who, and
 /// when it ended. If no later collection tells that it fell, that may be any time after.
 async fn makers(scope: &Scope<'_>, hill: &Hill, listen: &dyn Listen) -> Vec<(ThreadId, u64)> {
     let store = &scope.log.store;
     let end = scope.range.end();
     let falls = Nanos(hill.falls_ns.min(end.0));
     let later = store.ran_in(Interval::new(falls, end), listen).await;
-    let later: SeededSet<ThreadId> = later.into_iter().map(|(thread, _)| thread).collect();
+    let later: SeededMap<ThreadId, u64> = later.into_iter().collect();
     let until = Interval::new(scope.range.start(), falls);
     let mut threads = store.ran_in(until, listen).await;
     // The runtime's threads that evaluate sparks fill no queue.
     let evaluates = |thread| store.label_of(thread) == Some("spark evaluator");
     let is_of_program = |thread| !scope.is_of_runtime(thread) && !evaluates(thread);
-    threads.retain(|(thread, _)| !later.contains(thread) && is_of_program(*thread));
+    // Main may have made all, and then wait for the result and print it.
+    let is_done = |thread: &ThreadId, ran_ns: u64| {
+        let later_ns = later.get(thread).copied().unwrap_or(0);
+        later_ns as f64 <= LATER * ran_ns as f64
+    };
+    threads.retain(|(thread, ran_ns)| is_done(thread, *ran_ns) && is_of_program(*thread));
     threads.sort_small_by_key(|(_, ran_ns)| Reverse(*ran_ns));
     let ended = threads.into_iter().filter_map(|(thread, _)| {
         let life = store.thread_lane(thread)?;
-        let (_, end_ns) = life.turn(life.runs().checked_sub(1)?).part(2);
+        let runs = life.turns_over(until).map(|(_, turn)| turn.part(2));
+        let (_, end_ns) = runs.take_while(|(from, _)| *from < falls.0).last()?;
         (end_ns >= hill.rises_ns).then_some((thread, end_ns))
     });
     ended.take(MOST_MAKERS).collect()
