@@ -70,7 +70,7 @@ test('who holds the lock?', async ({ page }) => {
   await openLog(page, provoked('lock-convoy'));
   const user = steps(page);
   await user.click(named(page, /8 threads take turns/));
-  await proved(page, 'Threads', /probably for a lock/);
+  await proved(page, 'Threads', /for a lock or in a pipeline/);
   // From whom the thread that waited longest got it.
   const waits = page.getByRole('region', { name: /^Why Thread \d+ \(locker-\d\) waited/ });
   await expect(waits.getByRole('row', { name: /^blocked: MVar/ })).toBeVisible();

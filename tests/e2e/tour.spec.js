@@ -36,7 +36,7 @@ const STEPS = [
   }],
   ['Findings', async (page) => {
     await tab(page, 'Findings');
-    await expect(panel(page)).toContainText('18 threads take turns, probably for a lock: on average 1.3 of them ran');
+    await expect(panel(page)).toContainText('18 threads take turns, for a lock or in a pipeline: on average 1.3 of them ran');
     await expect(panel(page)).toContainText('Caveat');
   }],
   ['A flame graph of waiting', async (page) => {

@@ -15,6 +15,8 @@ const LARGER: f64 = 1.5;
 /// The allocation areas that advice names: from the size of a processor's cache to where
 /// more gained nothing in the programs of `docs/findings.md`.
 const AREAS: [&str; 3] = ["-A4m", "-A16m", "-A64m"];
+/// All areas together take no more than this part of a limited heap.
+const ROOM: u64 = 2;
 /// The first GHC with `-qn`.
 const QN: (u32, u32) = (8, 2);
 /// The first GHC with the nonmoving collector, and with `-Iw`.
@@ -61,6 +63,13 @@ impl Scope<'_> {
         values.next().map(str::to_owned)
     }
 
+    /// The most that the heap may have (`-M`), if there is a limit.
+    #[must_use]
+    pub fn heap_limit_bytes(&self) -> Option<u64> {
+        let value = self.option_value("-M")?;
+        option_bytes(&value)
+    }
+
     /// The GHC as major and minor version; `None` if the log does not name it.
     #[must_use]
     pub fn ghc(&self) -> Option<(u32, u32)> {
@@ -89,7 +98,10 @@ impl Scope<'_> {
             return false;
         }
         if let Some(area) = bytes("-A") {
-            return area as f64 >= self.allocation_area_bytes() as f64 * LARGER;
+            let is_larger = area as f64 >= self.allocation_area_bytes() as f64 * LARGER;
+            // The runtime refuses to start with areas that are more than the heap may be.
+            let all = area.saturating_mul(self.caps).saturating_mul(ROOM);
+            return is_larger && self.heap_limit_bytes().is_none_or(|limit| all <= limit);
         }
         if let Some(factor) = flag
             .strip_prefix("-F")
@@ -100,7 +112,11 @@ impl Scope<'_> {
             return factor != current && (factor < current || self.option_value("-M").is_none());
         }
         if let Some(caps) = flag.strip_prefix("-N") {
-            let same = caps.parse() == Ok(self.caps);
+            // Who has chosen a number knows how many cores there are.
+            let same = match caps {
+                "" => self.caps > 1,
+                caps => caps.parse() == Ok(self.caps),
+            };
             return !self.is_not_threaded() && !same;
         }
         match flag {
@@ -124,7 +140,10 @@ impl Scope<'_> {
     /// Whether the nonmoving collector can run: it needs an old generation that is copied, and
     /// takes no censuses.
     fn can_be_nonmoving(&self) -> bool {
-        let excludes = |word: &String| word == "-G1" || word == "-c" || word.starts_with("-h");
+        // What it leaves in place counts, where the heap has a limit.
+        let excludes = |word: &String| {
+            word == "-G1" || word == "-c" || ["-h", "-M"].iter().any(|one| word.starts_with(one))
+        };
         let excluded = self.log.info.runtime_options().iter().any(excludes);
         !self.is_nonmoving() && !self.is_not_threaded() && !excluded
     }

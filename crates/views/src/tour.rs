@@ -73,7 +73,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         title: "Findings",
-        see: "Some fifty rules look for known trouble. This one saw that 18 threads take turns, probably for a lock: on average 1.3 of them ran.",
+        see: "Some fifty rules look for known trouble. This one saw that 18 threads take turns, for a lock or in a pipeline: on average 1.3 of them ran.",
         why: "Begin here with a log of your own. Each finding says what to try, when not to trust it, and where to see it on the timeline.",
         view: "p=findings&io=lock-convoy",
     },

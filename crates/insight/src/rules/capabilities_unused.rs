@@ -82,8 +82,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger, findings: &[Finding]) -> Outcome
     } else {
         Severity::Minor
     };
-    finding.meaning =
-        "The program has no work for them. They still take part in collections.".into();
+    finding.meaning = "Hardly any thread ran there. They still take part in collections.".into();
     let enough = (used.len() - hardly.len()).max(1);
     let names_number = |one: &Try| one.flag.as_ref().is_some_and(|flag| flag.starts_with("-N"));
     // One number is enough.

@@ -7,7 +7,6 @@ use super::asked_for::claim;
 use super::nursery_too_small::asked_small;
 use super::{Look, Rule};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
-use crate::flags::option_bytes;
 use crate::ledger::Ledger;
 use crate::scope::{Input, Scope, Stop};
 use analysis::timeline::nonmoving::Phase;
@@ -97,7 +96,9 @@ fn asked(scope: &Scope<'_>) -> Vec<Costly> {
         });
     }
     if let Some(value) = scope.option_value("-M")
-        && option_bytes(&value).is_some_and(|limit| comes_near(scope, limit))
+        && scope
+            .heap_limit_bytes()
+            .is_some_and(|limit| comes_near(scope, limit))
     {
         all.push(Costly {
             flag: format!("-M{value}"),

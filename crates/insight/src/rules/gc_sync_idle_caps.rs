@@ -95,9 +95,9 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
             "less parallel work",
         ),
         Try::flag(
-            "-A64m",
+            "-A16m",
             "Collect less often: the gain is not certain, so measure it.",
-            "memory: 64 MiB for each capability; an area larger than the processor's cache slows some programs down",
+            "memory: 16 MiB for each capability; an area larger than the processor's cache slows some programs down",
         ),
     ];
     finding.distrust =

@@ -25,6 +25,9 @@ const LONG_ENOUGH_NS: u64 = 20_000_000;
 /// The operating system seldom takes a core away for longer: where most of the time is in
 /// several such waits, it was the thread. A single one, however long, may be the machine.
 const SURE_NS: u64 = 15_000_000;
+/// Many waits that are shorter are hardly chance either: on a busy machine 41 waits took 3 ms each.
+const MANY: u64 = 20;
+const LIKELY_NS: u64 = 8_000_000;
 /// Less of the time is not worth a change.
 const LEAST_SHARE: f64 = 0.01;
 
@@ -100,6 +103,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let waits = places.iter().map(|late| late.late_ns);
     let waits: Vec<u64> = waits.filter(|ns| *ns >= SURE_NS).collect();
     let is_sure = waits.len() >= LEAST && waits.iter().sum::<u64>() * 2 >= ns;
+    let is_likely = count >= MANY && ns / count.max(1) >= LIKELY_NS;
     let name = scope.thread_name(thread);
     let [collections, time] = [
         format::many(count, "collection"),
@@ -118,12 +122,17 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         (Pool::Stopping, ns.saturating_mul(others)),
     );
     finding.subject = Some(name);
-    if !is_sure {
-        finding.confidence = Confidence::Hint;
-    }
-    let why = match is_sure {
-        true => "",
-        false => {
+    finding.confidence = match (is_sure, is_likely) {
+        (true, _) => finding.confidence,
+        (false, true) => Confidence::Probable,
+        (false, false) => Confidence::Hint,
+    };
+    let why = match (is_sure, is_likely) {
+        (true, _) => "",
+        (false, true) => {
+            " So many long waits for one thread are hardly chance: it was in a foreign call or a loop that cannot be interrupted."
+        }
+        (false, false) => {
             " It happened too seldom to tell a thread that cannot be interrupted from a machine that ran something else on its core."
         }
     };

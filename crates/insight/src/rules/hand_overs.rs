@@ -235,6 +235,10 @@ fn finding(
     let more = if is_one_way { MORE_IF_ONE_WAY } else { "" };
     finding.meaning = format!("{meaning}{more}").into();
     finding.tries = tries(parallelism, is_one_way, is_bound);
+    // Threads that run at a time lose more with one capability than such few wakeups cost.
+    if parallelism > IN_TURNS && finding.severity <= Severity::Low {
+        finding.tries.retain(|one| one.flag.is_none());
+    }
     finding.distrust = "With other work on the machine, or in a virtual one, OS threads wake more slowly. In a server that mostly waits, hand-overs make requests slower, and cost little of the time.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),

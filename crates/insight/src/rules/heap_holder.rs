@@ -15,6 +15,8 @@ use model::time::Interval;
 
 /// Of the largest census.
 const LEAST_SHARE: f64 = 0.50;
+/// Three kinds of data that are so much of the heap are one structure.
+const NEARLY_ALL: f64 = 0.90;
 /// Less is not worth a look.
 const LEAST_BYTES: u64 = 10_000_000;
 /// With fewer censuses nothing is said of growth.
@@ -44,6 +46,8 @@ enum Group {
     Bytes,
     /// A band by itself.
     One(BandId),
+    /// Three bands that are nearly all.
+    Together,
 }
 
 impl Group {
@@ -73,8 +77,34 @@ impl Group {
             Self::Thunks => Some("Thunks"),
             Self::Bytes => Some("Byte arrays"),
             Self::One(_) => None,
+            Self::Together => Some("Three kinds of data"),
         }
     }
+
+    /// Whether it may be a part of a structure of several kinds of data.
+    const fn is_data(self) -> bool {
+        matches!(self, Self::Lists | Self::One(_))
+    }
+}
+
+/// The bands of one thing, and their bytes.
+type OfGroup = (Group, Vec<BandId>, u64);
+
+/// What holds most: a group, or three of data where these are nearly all and none is half.
+fn largest(mut groups: Vec<OfGroup>, all_bytes: u64) -> Option<OfGroup> {
+    const KINDS: usize = 3;
+    groups.sort_by_key(|(.., bytes)| std::cmp::Reverse(*bytes));
+    let share = |bytes: u64| bytes as f64 / all_bytes.max(1) as f64;
+    let first = groups.first()?;
+    if let Some(kinds) = groups.get(..KINDS).filter(|_| share(first.2) < LEAST_SHARE) {
+        let bytes = kinds.iter().map(|(.., bytes)| *bytes);
+        let bytes = bytes.fold(0, u64::saturating_add);
+        if kinds.iter().all(|(group, ..)| group.is_data()) && share(bytes) >= NEARLY_ALL {
+            let bands = kinds.iter().flat_map(|(_, bands, _)| bands.iter().copied());
+            return Some((Group::Together, bands.collect(), bytes));
+        }
+    }
+    groups.into_iter().next()
 }
 
 /// What holds most of the largest census.
@@ -102,7 +132,7 @@ impl<'a> Holder<'a> {
         let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
         let places = profile.places(Some(scope.range), scope.log.end());
         let (all_bytes, census) = places.filter_map(|at| Some((total(&at)?, at))).max()?;
-        let mut groups: Vec<(Group, Vec<BandId>, u64)> = Vec::new();
+        let mut groups: Vec<OfGroup> = Vec::new();
         let mut steps = Steps::new(listen);
         for band in profile.bands() {
             steps.step().await;
@@ -126,7 +156,7 @@ impl<'a> Holder<'a> {
                 None => groups.push((group, vec![band], bytes)),
             }
         }
-        let (group, bands, bytes) = groups.into_iter().max_by_key(|(.., bytes)| *bytes)?;
+        let (group, bands, bytes) = largest(groups, all_bytes)?;
         Some(Self {
             profile,
             group,
@@ -171,6 +201,10 @@ impl<'a> Holder<'a> {
             Group::Lists => (
                 "These are the cells of lists, without their elements: a list is kept that could be consumed as it is made, or text is kept as String, whose cells take three words for each letter.".to_owned(),
                 "Keep text as Text and numbers in an unboxed vector, and traverse a list once: a second use keeps all of it.",
+            ),
+            Group::Together => (
+                "Together they are probably one structure, such as a list with its elements that is traversed twice, a top-level value, or a map.".to_owned(),
+                "Find what keeps it: a top-level value, a second traversal, a map or a reference that is only added to.",
             ),
             _ => {
                 let names = scope.log.band_names();

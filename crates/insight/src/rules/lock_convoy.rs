@@ -149,7 +149,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     }
     let count = members.len() as u64;
     let title = format!(
-        "{} take turns, probably for a lock: on average {running:.1} of them ran",
+        "{} take turns, for a lock or in a pipeline: on average {running:.1} of them ran",
         format::many(count, "thread")
     );
     let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
@@ -166,7 +166,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ),
     ];
     finding.distrust =
-        "MVars have no names in the log: a pipeline of threads that pass work on looks the same."
+        "MVars have no names in the log. In a pipeline each thread waits for the one before it: let several items be under way at a time."
             .into();
     let handed: u64 = members.values().map(|wakes| wakes.received).sum();
     finding.numbers = vec![

@@ -137,7 +137,9 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
             "collections have more threads to stop",
         ),
         Try::code("Limit how many long computations run at a time."),
-        Try::flag("-C0.005", "Switch threads more often.", "more switches"),
+        Try::code(
+            "If single threads have to answer soon: -C0.005 switches them more often. It cost 13 and 17 % of wall-clock time where it was measured.",
+        ),
     ];
     finding.distrust =
         "If only the total time matters, and not that of single threads, queues cost nothing."

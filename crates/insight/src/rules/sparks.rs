@@ -26,6 +26,8 @@ const ALL_BUSY: f64 = 0.90;
 
 /// To make a spark, to hand it on and to begin it takes about so long.
 const TINY_NS: u64 = 1_000;
+/// So many of them are the program's way to work.
+const MANY: u64 = 100_000;
 
 /// A way to be of no use, from which share of all sparks on.
 struct Fate {
@@ -88,7 +90,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         .into_iter()
         .filter(|(fate, _, share)| *share >= fate.limit)
         .map(|(fate, count, share)| finding(&fate, (count, all), share, totals.converted))
-        .map(|finding| with_work_of_each(finding, each_ns))
+        .map(|finding| with_work_of_each(finding, (all, each_ns)))
         .map(|finding| match running >= ALL_BUSY {
             true => Finding {
                 severity: Severity::Minor,
@@ -108,10 +110,13 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
 }
 
 /// The finding with how much work there is for each spark at the most, where that is less than it
-/// takes to make and to take one.
-fn with_work_of_each(mut finding: Finding, each_ns: u64) -> Finding {
-    if each_ns < TINY_NS {
-        finding.severity = finding.severity.max(Severity::Medium);
+/// takes to make and to hand on one.
+fn with_work_of_each(mut finding: Finding, (all, each_ns): (u64, u64)) -> Finding {
+    let is_dud = finding.subject.as_deref() == Some(DUD.name);
+    if each_ns < TINY_NS && !is_dud {
+        if all >= MANY {
+            finding.severity = Severity::High;
+        }
         finding.meaning = format!(
             "{} All threads together ran for {} for each spark: it has less work than it takes to make one and to hand it to another capability.",
             finding.meaning,
