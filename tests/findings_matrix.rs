@@ -20,7 +20,7 @@ fn found_in_logs(folder: &str) -> Found {
     let logs = std::fs::read_dir(folder).expect("the folder").map(|entry| {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_string_lossy();
-        let (name, _) = name.split_once(".eventlog.").expect("a compressed log");
+        let (name, _) = name.split_once('.').expect("what kind of file it is");
         let bytes = std::fs::read(&path).expect("the log can be read");
         let session = session_of(&bytes).expect("a log");
         let mut rules: BTreeMap<String, Severity> = BTreeMap::new();
