@@ -29,8 +29,8 @@ const MOST_PAGE_BYTES: u64 = 1_170_000;
 /// threads by what they were blocked for, 19,000 rules for requests one at a time, threads blocked together and queues,
 /// and a part that stands for a large log, 8,000 the rule for capabilities that wait for cores, 3,000 the command
 /// that measures what findings advise, 6,000 the rule for threads that wait for each other's thunks, and bound threads,
-/// 8,000 what rules tell of blocks, arrays, limits, sleepers, single slow spans and idle helpers, and findings one by one.
-const MOST_WORKER_BYTES: u64 = 1_529_000;
+/// 18,000 what rules tell of blocks, arrays, limits, sleepers, single slow spans and idle helpers, and findings one by one.
+const MOST_WORKER_BYTES: u64 = 1_540_000;
 
 /// Compressed sizes, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
