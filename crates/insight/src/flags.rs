@@ -63,11 +63,14 @@ impl Scope<'_> {
         values.next().map(str::to_owned)
     }
 
-    /// The most that the heap may have (`-M`), if there is a limit.
+    /// The most that the heap may have (`-M`), if there is a limit: as the runtime says, which
+    /// knows options that are compiled into the program too, else as the arguments say.
     #[must_use]
     pub fn heap_limit_bytes(&self) -> Option<u64> {
-        let value = self.option_value("-M")?;
-        option_bytes(&value)
+        let told = self.log.info.process().heap;
+        let told = told.and_then(|heap| heap.max_heap_bytes);
+        let said = || option_bytes(&self.option_value("-M")?);
+        told.or_else(said)
     }
 
     /// The GHC as major and minor version; `None` if the log does not name it.
@@ -140,12 +143,11 @@ impl Scope<'_> {
     /// Whether the nonmoving collector can run: it needs an old generation that is copied, and
     /// takes no censuses.
     fn can_be_nonmoving(&self) -> bool {
-        // What it leaves in place counts, where the heap has a limit.
-        let excludes = |word: &String| {
-            word == "-G1" || word == "-c" || ["-h", "-M"].iter().any(|one| word.starts_with(one))
-        };
+        let excludes = |word: &String| word == "-G1" || word == "-c" || word.starts_with("-h");
         let excluded = self.log.info.runtime_options().iter().any(excludes);
-        !self.is_nonmoving() && !self.is_not_threaded() && !excluded
+        // What it leaves in place counts, where the heap has a limit.
+        let is_limited = self.heap_limit_bytes().is_some();
+        !self.is_nonmoving() && !self.is_not_threaded() && !excluded && !is_limited
     }
 
     /// Whether the log has a heap profile of that kind.

@@ -239,12 +239,15 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Whether a thread is one that the runtime makes to evaluate sparks, by its label.
+    pub(crate) fn evaluates_sparks(&self, thread: ThreadId) -> bool {
+        self.log.store.label_of(thread) == Some("spark evaluator")
+    }
+
     /// The bound threads: those that the runtime made where no thread ran, for `main`, `forkOS` or a
     /// call from foreign code. What it makes for itself has labels, or is made in collections
     /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c).
     pub(crate) async fn bound_threads(&self, listen: &dyn Listen) -> SeededSet<ThreadId> {
-        /// What the runtime calls its threads that evaluate sparks.
-        const SPARK_EVALUATOR: &str = "spark evaluator";
         let mut steps = Steps::new(listen);
         let store = &self.log.store;
         let pauses = store.account().pauses();
@@ -255,11 +258,10 @@ impl<'a> Scope<'a> {
                 steps.step().await;
                 let is_made_by_thread = runs.thread_at(at).is_some();
                 let is_in_pause = pauses.still_in(at.0, at.0 + 1) > 0;
-                let is_labelled = || store.label_of(thread) == Some(SPARK_EVALUATOR);
                 if !is_made_by_thread
                     && !is_in_pause
                     && !self.is_of_runtime(thread)
-                    && !is_labelled()
+                    && !self.evaluates_sparks(thread)
                 {
                     bound.insert(thread);
                 }

@@ -178,10 +178,12 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     if others as f64 > OTHERS * waits as f64 {
         let sleeps = sleeps(&all);
         let looks = sleeps.iter().filter(|(_, gap)| gap.is_look).count();
-        let slept = sleeps.iter().map(|(_, gap)| gap.ns);
-        let slept = scope.share(slept.fold(0, u64::saturating_add));
-        if slept >= LEAST_SHARE && looks as f64 >= LOOKS * sleeps.len() as f64 {
-            return Outcome::Found(vec![of_sleepers(scope, ledger, &sleeps, listen).await]);
+        let slept_ns = sleeps.iter().map(|(_, gap)| gap.ns);
+        let slept_ns = slept_ns.fold(0, u64::saturating_add);
+        let is_much = scope.share(slept_ns) >= LEAST_SHARE;
+        if is_much && looks as f64 >= LOOKS * sleeps.len() as f64 {
+            let found = of_sleepers(scope, ledger, (&sleeps, slept_ns), listen).await;
+            return Outcome::Found(vec![found]);
         }
         return Outcome::Clear(format!(
             "{name} waited {} while nothing ran, but other threads slept {} meanwhile",
@@ -263,16 +265,14 @@ fn sleeps(all: &BTreeMap<ThreadId, Alone>) -> Vec<(ThreadId, Gap)> {
     sleeps.collect()
 }
 
-/// Of several threads that sleep while nothing runs, and then look.
+/// Of several threads that sleep while nothing runs, for so long in all, and then look.
 async fn of_sleepers(
     scope: &Scope<'_>,
     ledger: &mut Ledger,
-    sleeps: &[(ThreadId, Gap)],
+    (sleeps, slept_ns): (&[(ThreadId, Gap)], u64),
     listen: &dyn Listen,
 ) -> Finding {
     let threads: BTreeSet<ThreadId> = sleeps.iter().map(|(thread, _)| *thread).collect();
-    let slept_ns = sleeps.iter().map(|(_, gap)| gap.ns);
-    let slept_ns = slept_ns.fold(0, u64::saturating_add);
     let title = format!(
         "{} sleep and look again, {}, and nothing ran meanwhile for {} of the time",
         format::many(threads.len() as u64, "thread"),

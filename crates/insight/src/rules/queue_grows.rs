@@ -87,9 +87,7 @@ async fn makers(scope: &Scope<'_>, hill: &Hill, listen: &dyn Listen) -> Vec<(Thr
     let later: SeededMap<ThreadId, u64> = later.into_iter().collect();
     let until = Interval::new(scope.range.start(), falls);
     let mut threads = store.ran_in(until, listen).await;
-    // The runtime's threads that evaluate sparks fill no queue.
-    let evaluates = |thread| store.label_of(thread) == Some("spark evaluator");
-    let is_of_program = |thread| !scope.is_of_runtime(thread) && !evaluates(thread);
+    let is_of_program = |thread| !scope.is_of_runtime(thread) && !scope.evaluates_sparks(thread);
     // Main may have made all, and then wait for the result and print it.
     let is_done = |thread: &ThreadId, ran_ns: u64| {
         let later_ns = later.get(thread).copied().unwrap_or(0);

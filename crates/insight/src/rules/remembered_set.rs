@@ -101,7 +101,8 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         ));
     }
     // Where the same is copied each time, it is nothing but entries.
-    let what = match is_steady && has_list {
+    let is_list = is_steady && has_list;
+    let what = match is_list {
         true => format!(
             "some {} old mutable objects, or parts of large arrays",
             format::count(objects)
@@ -116,17 +117,19 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let mut finding = claim(scope, ledger, &found, (NAME, title));
     finding.confidence = Confidence::Probable;
     finding.meaning = "Arrays of boxed values and references that changed are looked through in every collection, however old they are, as they may point to young data.".into();
-    finding.tries = vec![
-        Try::code("Use unboxed arrays for numbers: they cannot point anywhere."),
-        Try::code(
+    finding.tries = vec![Try::code(
+        "Use unboxed arrays for numbers: they cannot point anywhere.",
+    )];
+    if is_list {
+        finding.tries.push(Try::code(
             "Use one large array for many small ones: of it only the parts that changed are looked through.",
-        ),
-        Try::flag(
-            "-A16m",
-            "Collect less often. Measure it.",
-            "memory: 16 MiB for each capability; the processor's cache helps less",
-        ),
-    ];
+        ));
+    }
+    finding.tries.push(Try::flag(
+        "-A16m",
+        "Collect less often. Measure it.",
+        "memory: 16 MiB for each capability; the processor's cache helps less",
+    ));
     finding.distrust =
         "Young data of which most lives for a while looks similar, if the machine was busy.".into();
     finding.numbers = vec![
