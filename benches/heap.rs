@@ -20,7 +20,7 @@ use model::time::Interval;
 use session::heap::chart::ChartQuery;
 use session::heap::choice::HeapChoice;
 use session::heap::growth::{BurstsQuery, CompanionsQuery, GrowthQuery};
-use session::heap::moments::{MomentsChoice, MomentsQuery};
+use session::heap::moments::{CensusDiffChoice, CensusDiffQuery};
 use session::heap::profiles::ProfilesQuery;
 use session::heap::table::{BandColumn, BandSort, BandTableQuery};
 use session::{Session, read_session};
@@ -162,15 +162,15 @@ fn tables(c: &mut Criterion) {
     });
     group.bench_function("two censuses", |b| {
         b.iter(|| {
-            let moments = MomentsChoice {
+            let moments = CensusDiffChoice {
                 before: Some(next() as u32 % 500),
-                ..MomentsChoice::default()
+                ..CensusDiffChoice::default()
             };
-            let query = MomentsQuery {
+            let query = CensusDiffQuery {
                 moments,
                 rows: 0..100,
                 points: 600,
-                ..MomentsQuery::default()
+                ..CensusDiffQuery::default()
             };
             black_box(session.ask(&query))
         });

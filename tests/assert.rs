@@ -6,9 +6,9 @@ use crate::common;
 use std::process::Output;
 
 use common::{eventscope, for_all_spans, known, stdout};
-use insight::Scope;
+use insight::RuleContext;
 use insight::assertion::Assertion;
-use insight::metrics::{Labels, Looked, METRICS, NoNumber, Numbers};
+use insight::metrics::{Labels, METRICS, MetricContext, NoNumber, Numbers};
 use serde_json::Value;
 use session::Session;
 use session::questions::{SummaryQuery, TimeQuery};
@@ -166,7 +166,7 @@ fn each_format_has_what_did_not_hold() {
     );
 }
 
-fn one(looked: &Looked<'_>, name: &str) -> Option<f64> {
+fn one(looked: &MetricContext<'_>, name: &str) -> Option<f64> {
     let metric = insight::metrics::named(name).expect("a metric");
     match metric.read(looked, &Labels::new()) {
         Ok(Numbers::One(number)) => Some(number),
@@ -178,8 +178,8 @@ fn one(looked: &Looked<'_>, name: &str) -> Option<f64> {
 
 /// Metrics of a log are what its summary and its account of time say.
 fn agrees(session: &Session) -> Result<usize, String> {
-    let looked = Looked::new(Scope::new(session.recording(), None));
-    let whole = looked.scope.range;
+    let looked = MetricContext::new(RuleContext::new(session.recording(), None));
+    let whole = looked.context.range;
     let range = Some(whole);
     let summary = session.ask(&SummaryQuery(range));
     let times = session.ask(&TimeQuery(range));

@@ -14,7 +14,7 @@ use model::time::Interval;
 use serde::Serialize;
 use serde_json::{Value, json};
 use session::Session;
-use session::heap::choice::HeapAsked;
+use session::heap::choice::HeapFilter;
 use session::questions::{GcCostsQuery, SummaryQuery, ThreadTimeQuery, TimeQuery};
 use session::tracks::capability::Capability;
 use session::tracks::thread::Thread;
@@ -277,9 +277,9 @@ fn marks(log: &Session, row: Row, range: Interval) -> Value {
         view: range,
         width_px: 2000,
         rows: vec![row],
-        heap: HeapAsked {
+        heap: HeapFilter {
             range: Some(range),
-            ..HeapAsked::default()
+            ..HeapFilter::default()
         },
         ..TimelineQuery::default()
     };

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
-use analysis::automata::Oddity;
+use analysis::automata::Anomaly;
 use analysis::diagnostics::{Diagnostic, Diagnostics, Fact, Rule};
 use analysis::spans::{SpanSink, Spans};
 use common::build::{Build, Declared, TYPES};
@@ -18,7 +18,7 @@ use eventlog::ids::{CapId, Nanos};
 use eventlog::source::{drive, read_log};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use model::place::place32;
+use model::saturating::saturating_u32;
 use session::check::CheckQuery;
 use session::{MemoryBudget, Session};
 use views::words::diagnostics::line;
@@ -28,7 +28,7 @@ use views::words::diagnostics::line;
 struct Odd(Diagnostics);
 
 impl SpanSink for Odd {
-    fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Oddity) {
+    fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Anomaly) {
         self.0.push(Diagnostic::at(at, oddity));
     }
 }
@@ -54,7 +54,7 @@ struct Overflowing;
 
 impl Backing for Overflowing {
     fn append(&self, bytes: &[u8]) -> Option<u64> {
-        let _ = place32(usize::MAX);
+        let _ = saturating_u32(usize::MAX);
         Forgetful.append(bytes)
     }
     fn read(&self, _: u64, _: &mut [u8]) -> bool {

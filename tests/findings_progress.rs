@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-use analysis::listen::{Later, Listen};
+use analysis::yielder::{LocalBoxFuture, Yield};
 use insight::report::Progress;
 use insight::rules::RULES;
 use session::query::{Host, Query, Unreadable};
@@ -15,12 +15,12 @@ use crate::common::session_of;
 /// A worker that hears others all the time.
 struct Hearing;
 
-impl Listen for Hearing {
+impl Yield for Hearing {
     fn is_due(&self) -> bool {
         true
     }
 
-    fn pause(&self) -> Later<'_, ()> {
+    fn pause(&self) -> LocalBoxFuture<'_, ()> {
         let mut paused = false;
         Box::pin(std::future::poll_fn(move |_| {
             match std::mem::replace(&mut paused, true) {
@@ -32,7 +32,7 @@ impl Listen for Hearing {
 }
 
 impl Host for Hearing {
-    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
         unreachable!("nobody asks for {range:?}")
     }
 }

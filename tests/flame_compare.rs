@@ -10,7 +10,7 @@ use common::{eventscope, stdout};
 use model::profile::origin::{Choice, OtherLog};
 use serde_json::Value;
 use session::flame::query::{FlameBoxes, FlameHead, FlameQuery, FlameTableQuery, View};
-use session::query::{Alone, Host, Later, Listen, Unreadable};
+use session::query::{Host, LocalBoxFuture, NoYield, Unreadable, Yield};
 use session::{Session, read_session};
 
 const NOW: &str = "tests/fixtures/logs/ghc-9.6.6/prof-time-N1-p-l-au.eventlog";
@@ -81,21 +81,21 @@ fn shares_are_those_of_each_log() {
 }
 
 /// A worker with another log open beside the one that is asked.
-struct Beside(Rc<Session>);
+struct OtherLogHost(Rc<Session>);
 
-impl Listen for Beside {
+impl Yield for OtherLogHost {
     fn is_due(&self) -> bool {
         false
     }
 
-    fn pause(&self) -> Later<'_, ()> {
-        Alone.pause()
+    fn pause(&self) -> LocalBoxFuture<'_, ()> {
+        NoYield.pause()
     }
 }
 
-impl Host for Beside {
-    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
-        Alone.read(range)
+impl Host for OtherLogHost {
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
+        NoYield.read(range)
     }
 
     fn other(&self, log: u32) -> Option<Rc<Session>> {
@@ -128,7 +128,7 @@ fn two_open_logs_are_asked_as_one() {
     };
     let expected = rows(&[NOW, "--compare", BEFORE]);
     for (asked, other, is_after) in [(&now, &before, false), (&before, &now, true)] {
-        let host = Beside(Rc::clone(other));
+        let host = OtherLogHost(Rc::clone(other));
         let (rows, _) = asked.ask_with(&query(choice(7, is_after, false)), &host);
         assert_eq!(rows.len(), expected.len());
         for row in rows {
@@ -152,7 +152,7 @@ fn two_open_logs_are_asked_as_one() {
             width_px: 1000,
             ..FlameQuery::default()
         };
-        let answer = now.ask_with(&query, &Beside(Rc::clone(&before)));
+        let answer = now.ask_with(&query, &OtherLogHost(Rc::clone(&before)));
         answer.expect("both have samples")
     };
     let ((amounts, wide), (shares, half)) = (graph(false), graph(true));

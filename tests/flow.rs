@@ -89,7 +89,7 @@ fn every_instant_is_in_one_mark() {
 
 /// An arrow, as the reference's list of events tells it: kind, time,
 /// capability, thread; then time and capability of the run.
-type Told = (bool, u64, String, Option<u32>, u64, String);
+type Arrow = (bool, u64, String, Option<u32>, u64, String);
 
 /// Walks the list of events with the rule as it is written down.
 #[derive(Default)]
@@ -98,7 +98,7 @@ struct Walk {
     running: BTreeMap<String, (u32, u64)>,
     /// For each thread that waits: whether it has to be woken.
     waits: BTreeMap<u32, Wait>,
-    told: BTreeMap<u32, Vec<Told>>,
+    told: BTreeMap<u32, Vec<Arrow>>,
 }
 
 #[derive(Default)]
@@ -120,7 +120,7 @@ impl Walk {
             }
             "StopThread" => {
                 self.running.retain(|_, (running, _)| *running != thread);
-                let at_once = [
+                let block_on = [
                     "HeapOverflow",
                     "StackOverflow",
                     "ThreadYielding",
@@ -131,7 +131,7 @@ impl Walk {
                     return;
                 }
                 let wait = Wait {
-                    must_be_woken: !at_once.contains(&status),
+                    must_be_woken: !block_on.contains(&status),
                     ..Wait::default()
                 };
                 self.waits.insert(thread, wait);
@@ -167,7 +167,7 @@ impl Walk {
     }
 }
 
-fn reference_arrows(case: &Case) -> Option<BTreeMap<u32, Vec<Told>>> {
+fn reference_arrows(case: &Case) -> Option<BTreeMap<u32, Vec<Arrow>>> {
     let events = case.reference("events.tsv.gz")?;
     let mut walk = Walk::default();
     for row in events.lines() {
@@ -229,7 +229,7 @@ fn arrows_agree_with_the_events() {
                 continue;
             }
             let cap = |cap: Option<CapId>| cap.map_or("-".to_owned(), |cap| cap.to_string());
-            let mut ours: Vec<Told> = arrows
+            let mut ours: Vec<Arrow> = arrows
                 .iter()
                 .map(|arrow| {
                     let from = (arrow.from.0, cap(arrow.from_cap));

@@ -15,7 +15,7 @@ use model::time::Interval;
 use session::Session;
 use session::heap::choice::{Grouping, HeapChoice};
 use session::heap::growth::{BurstsQuery, CompanionsQuery, GrowthBy, GrowthQuery, RanThenQuery};
-use session::heap::moments::{MomentColumn, MomentsChoice, MomentsQuery};
+use session::heap::moments::{CensusDiffChoice, CensusDiffColumn, CensusDiffQuery};
 use session::heap::table::{BandColumn, BandRow, BandSort, BandTableQuery};
 
 /// Every log that has a heap profile.
@@ -267,17 +267,17 @@ fn two_censuses_differ_by_what_bands_gained() {
             for (before, after, alone) in
                 [(0, last, false), (last, last / 2, false), (0, last, true)]
             {
-                let query = MomentsQuery {
+                let query = CensusDiffQuery {
                     choice: choice(number as u32),
-                    moments: MomentsChoice {
+                    moments: CensusDiffChoice {
                         before: Some(before),
                         after: Some(after),
                         alone,
-                        ..MomentsChoice::default()
+                        ..CensusDiffChoice::default()
                     },
                     rows: 0..u64::MAX,
                     points: 100,
-                    ..MomentsQuery::default()
+                    ..CensusDiffQuery::default()
                 };
                 let moments = session.ask(&query).expect("two censuses");
                 let mut expected: Vec<(i64, String, u64, u64)> = Vec::new();
@@ -309,17 +309,19 @@ fn two_censuses_differ_by_what_bands_gained() {
             }
         }
         // By default they are the first and the last one.
-        let usual = session.ask(&MomentsQuery::default()).expect("two censuses");
+        let usual = session
+            .ask(&CensusDiffQuery::default())
+            .expect("two censuses");
         let of = usual.counted.of;
         assert_eq!((usual.before.census, usual.after.census), (0, of - 1));
-        let by_name = MomentsQuery {
-            moments: MomentsChoice {
-                column: MomentColumn::Name,
+        let by_name = CensusDiffQuery {
+            moments: CensusDiffChoice {
+                column: CensusDiffColumn::Name,
                 descending: false,
-                ..MomentsChoice::default()
+                ..CensusDiffChoice::default()
             },
             rows: 0..2,
-            ..MomentsQuery::default()
+            ..CensusDiffQuery::default()
         };
         let rows = session.ask(&by_name).expect("two censuses").rows;
         assert!(rows.len() < 2 || rows[0].called.name <= rows[1].called.name);

@@ -9,7 +9,7 @@ use model::census::BandId;
 use model::time::Interval;
 use session::Session;
 use session::heap::chart::{Chart, ChartQuery};
-use session::heap::choice::{HeapAsked, HeapChoice};
+use session::heap::choice::{HeapChoice, HeapFilter};
 use session::tracks::TimelineQuery;
 use session::tracks::bands::Bands;
 
@@ -107,7 +107,7 @@ fn the_track_shows_what_the_chart_shows() {
             view,
             width_px: 10_000,
             rows: vec![Bands.into()],
-            heap: HeapAsked::default(),
+            heap: HeapFilter::default(),
             patience_runs: None,
         });
         let named: Vec<&str> = reply.named.iter().map(|series| &*series.name).collect();

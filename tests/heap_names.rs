@@ -8,7 +8,7 @@ use std::path::Path;
 
 use common::{fixture, session_of};
 use session::heap::about::{About, AboutQuery};
-use session::heap::choice::{Chosen, Grouping, HeapChoice};
+use session::heap::choice::{Grouping, HeapChoice, SelectedBands};
 use session::{AddressNames, Session};
 use symbols::Symbols;
 
@@ -17,7 +17,7 @@ fn session() -> Session {
     session_of(&bytes).expect("it can be read")
 }
 
-fn chosen(session: &Session, group: Grouping) -> Chosen {
+fn chosen(session: &Session, group: Grouping) -> SelectedBands {
     let choice = HeapChoice {
         group,
         bands: u32::MAX,

@@ -6,16 +6,16 @@ use crate::common;
 use std::collections::BTreeSet;
 
 use analysis::account::report::CapTimes;
-use analysis::listen::{Alone, at_once};
+use analysis::yielder::{NoYield, block_on};
 use common::build::Build;
 use common::{findings_of, for_all_spans, known, session_of};
 use eventlog::ids::Nanos;
 use insight::LostTime;
+use insight::context::RuleContext;
 use insight::finding::{Axis, Finding, Value};
 use insight::lost_time::Cause;
 use insight::report::{Report, RunLimits};
 use insight::rules::RULES;
-use insight::scope::Scope;
 use model::time::Interval;
 use session::Session;
 use session::questions::TimeQuery;
@@ -388,25 +388,25 @@ fn of_very_many_runs_a_sample_in_the_middle_is_looked_at_and_told() {
         let Ok(session) = session_of(&std::fs::read(&path).expect("the log can be read")) else {
             continue;
         };
-        let scope = Scope::for_rules(session.recording(), None);
+        let scope = RuleContext::for_rules(session.recording(), None);
         let runs = scope.runs();
         if runs < 400 {
             continue;
         }
         sampled += 1;
-        let report = |limits| at_once(Report::of_runs(&scope, limits, &Alone));
+        let report = |limits| block_on(Report::of_runs(&scope, limits, &NoYield));
         let (whole, part) = (report(limits(runs, 1)), report(limits(runs - 1, runs / 4)));
         assert_eq!(whole.sample, None);
         let sample = part.sample.expect("more runs than may be looked at");
         assert_eq!(sample.of_runs, runs);
-        let within = Scope::for_rules(session.recording(), Some(sample.range)).runs();
+        let within = RuleContext::for_rules(session.recording(), Some(sample.range)).runs();
         assert!(
             within.abs_diff(runs / 4) <= 4,
             "{}: {within} of {runs}",
             path.display()
         );
         let before = Interval::new(scope.range.start(), sample.range.start());
-        let before = Scope::for_rules(session.recording(), Some(before)).runs();
+        let before = RuleContext::for_rules(session.recording(), Some(before)).runs();
         assert!(
             before.abs_diff(runs - within - before) <= 8,
             "{}: {before} runs before {within} of {runs}",

@@ -82,7 +82,7 @@ fn what_is_beyond_the_budget_is_put_away() {
         let little = Session::within(bytes.len() as u64, LITTLE, Some(file));
         let little = read_session_on(threads, little, &*bytes).expect("a log");
         let used = little.memory_use();
-        assert!(used.here_bytes <= LITTLE.shelf_bytes(), "{used:?}");
+        assert!(used.here_bytes <= LITTLE.spill_store_bytes(), "{used:?}");
         assert!(used.away_bytes > 50_000, "{used:?}");
         assert_eq!(little.about_memory().count(), 0);
         agree(&whole, &little, &bytes, "a large log");
@@ -95,7 +95,7 @@ fn without_another_place_all_stays_in_memory_and_that_is_said() {
     let whole = session_of(&bytes).expect("a log");
     let little = with(&bytes, None).expect("a log");
     let used = little.memory_use();
-    assert!(used.here_bytes > LITTLE.shelf_bytes() && used.away_bytes == 0);
+    assert!(used.here_bytes > LITTLE.spill_store_bytes() && used.away_bytes == 0);
     assert_eq!(whole.about_memory().count(), 0);
     assert_eq!(little.about_memory().count(), 1);
 }

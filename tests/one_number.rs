@@ -13,8 +13,8 @@ use common::{Case, for_all_spans, known, session_of};
 use eventlog::ids::Nanos;
 use insight::digest::Group;
 use insight::measured::{Found, Measured};
-use insight::metrics::Looked;
-use insight::{Digest, Scope};
+use insight::metrics::MetricContext;
+use insight::{Digest, RuleContext};
 use model::time::Interval;
 use session::Session;
 use session::questions::{FindingsQuery, SparksQuery, SummaryQuery, ThreadTimeQuery, TimeQuery};
@@ -134,7 +134,7 @@ fn numbers(
 ) -> Result<Numbers, String> {
     let mut numbers = Numbers::default();
     of_summary(&mut numbers, summary);
-    let looked = Looked::new(Scope::new(session.recording(), range));
+    let looked = MetricContext::new(RuleContext::new(session.recording(), range));
     let measured = Measured::all(&looked);
     let findings = session.ask(&FindingsQuery(range)).ok_or("no findings")?;
     for one in &measured {
@@ -155,7 +155,7 @@ fn numbers(
     );
     of_metrics(&mut numbers, &measured);
     same_are_known(&measured, summary)?;
-    let digest = Digest::at_once(session.recording(), range);
+    let digest = Digest::gather_blocking(session.recording(), range);
     if digest.range != summary.range || range.is_some_and(|range| findings.range != range) {
         return Err(format!(
             "other windows: {} {}",

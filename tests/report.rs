@@ -6,7 +6,7 @@ use crate::common;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use analysis::listen::at_once;
+use analysis::yielder::block_on;
 use common::build::{Build, TYPES};
 use common::{fixture, fixture_cases, session_of, stdout};
 use eventlog::ids::{Duration, Nanos};
@@ -30,7 +30,7 @@ fn report_of(session: &Session, name: &str, range: Option<Interval>) -> String {
         name: name.to_owned(),
         range,
     };
-    at_once(report(session, Rc::new(session.overview()), &wanted)).expect("a session answers")
+    block_on(report(session, Rc::new(session.overview()), &wanted)).expect("a session answers")
 }
 
 /// An element of a document.

@@ -6,11 +6,11 @@ use crate::common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::automata::thread_state::{Activity, ThreadSpan};
-use analysis::listen::{Alone, at_once};
 use analysis::spans::{Analyses, Open, SpanSink, Spans, WaitReasons};
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTimes};
 use analysis::timeline::turns::TurnSums;
+use analysis::yielder::{NoYield, block_on};
 use common::build::Build;
 use common::{Case, Known, for_all, known, reference_is_wrong, stdout, store_of};
 use eventlog::ids::{Nanos, ThreadId};
@@ -27,7 +27,7 @@ fn table(store: &Store, range: Option<Interval>) -> ThreadTable {
         rows: 0..u64::MAX,
         ..ThreadTableQuery::default()
     };
-    at_once(store.thread_table(&query, &Alone)).expect("the log is read")
+    block_on(store.thread_table(&query, &NoYield)).expect("the log is read")
 }
 
 /// Logs that can be read, with their threads.
@@ -51,7 +51,7 @@ fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Res
 fn shortcuts_of_rules_are_what_runs_tell() {
     for_all_stores(known([28, 1667], [101, 7608]), |_, store| {
         let range = Interval::new(Nanos(0), store.end());
-        let all = at_once(store.threads_in(range, &Alone));
+        let all = block_on(store.threads_in(range, &NoYield));
         let table = table(store, Some(range));
         expect("threads", all.count, table.total)?;
         expect("sums", all.times, table.all.times)?;
@@ -152,9 +152,9 @@ impl Told {
         let Some((since, why)) = self.waits.take() else {
             return;
         };
-        let at_once = ["created", "HeapOverflow", "StackOverflow", "ThreadYielding"];
+        let block_on = ["created", "HeapOverflow", "StackOverflow", "ThreadYielding"];
         let ready = match why.as_str() {
-            why if at_once.contains(&why) => since,
+            why if block_on.contains(&why) => since,
             "ForeignCall" => time,
             _ => woken.unwrap_or(time),
         };
@@ -338,7 +338,11 @@ fn adds_up(store: &Store, cuts: &[u64]) -> Result<(), String> {
             expect(&what, shown[Class::Open as usize], times.open_ns)?;
             expect(&what, shown[Class::ReadyGc as usize], times.ready_paused_ns)?;
             expect(&what, shown[Class::Ready as usize], times.ready_behind_ns)?;
-            expect(&what, shown[Class::ReadyIdle as usize], times.ready_idle_ns)?;
+            expect(
+                &what,
+                shown[Class::ThreadRunnableCapIdle as usize],
+                times.ready_idle_ns,
+            )?;
             expect(&what, shown[Class::Unknown as usize], times.unknown_ns)?;
             let blocked: BTreeSet<Class> = WaitReason::ALL.map(WaitReason::class).into();
             let blocked = blocked.iter().map(|class| shown[*class as usize]).sum();

@@ -3,18 +3,18 @@
 
 use crate::common;
 
-use analysis::listen::{Alone, at_once};
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{
     ThreadColumn, ThreadEnd, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes,
 };
+use analysis::yielder::{NoYield, block_on};
 use common::build::Build;
 use common::store_of;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{Class, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
-use session::cells::Separated;
+use session::cells::RowFormat;
 use session::thread_export::thread_text;
 
 /// The stop codes of the standard numbering.
@@ -72,7 +72,7 @@ fn table(store: &Store, query: ThreadTableQuery) -> ThreadTable {
         },
         ..query
     };
-    at_once(store.thread_table(&all, &Alone)).expect("the log is read")
+    block_on(store.thread_table(&all, &NoYield)).expect("the log is read")
 }
 
 fn whole(store: &Store) -> ThreadTable {
@@ -453,7 +453,7 @@ fn only_some_threads_are_wanted() {
     assert_eq!(ids(&only(&[8, 9], "worker", None)), [8]);
     assert_eq!(ids(&only(&[8, 9], "", Some((22_500, 23_050)))), [9]);
     assert_eq!(only(&[77], "", None).total, 0);
-    let csv = thread_text(&two, Separated::ByCommas, true);
+    let csv = thread_text(&two, RowFormat::Csv, true);
     let threads: Vec<&str> = csv
         .lines()
         .filter_map(|line| line.split(',').next())
@@ -496,7 +496,7 @@ fn a_range_clips_times_and_counts_what_happens_in_it() {
 #[test]
 fn a_log_that_is_not_read_to_its_end_has_no_table() {
     assert_eq!(
-        at_once(Store::default().thread_table(&ThreadTableQuery::default(), &Alone)),
+        block_on(Store::default().thread_table(&ThreadTableQuery::default(), &NoYield)),
         None
     );
 }

@@ -308,7 +308,10 @@ fn the_rows_of_threads_show_the_account() {
                 let blocked = thread.blocked_ns.values().sum();
                 let rows: [(&[Class], u64); 5] = [
                     (&[Class::Running, Class::Open], thread.running_ns),
-                    (&[Class::Ready, Class::ReadyGc, Class::ReadyIdle], ready),
+                    (
+                        &[Class::Ready, Class::ReadyGc, Class::ThreadRunnableCapIdle],
+                        ready,
+                    ),
                     (&BLOCKED, blocked),
                     (&[Class::Foreign], thread.foreign_ns),
                     (&[Class::Unknown], thread.unknown_ns),

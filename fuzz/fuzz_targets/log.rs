@@ -6,9 +6,9 @@
 use std::io;
 use std::ops::Range;
 
-use analysis::listen::{Alone, at_once};
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::ThreadTableQuery;
+use analysis::yielder::{NoYield, block_on};
 use eventlog::display::DisplayOrder;
 use eventlog::ids::{Duration, Nanos};
 use eventlog::rows::RowSource;
@@ -28,7 +28,7 @@ fn ask_for_threads(store: &Store, end: Nanos) {
             rows: 0..10,
             ..ThreadTableQuery::default()
         };
-        at_once(store.thread_table(&query, &Alone))
+        block_on(store.thread_table(&query, &NoYield))
             .unwrap_or_default()
             .all
     };

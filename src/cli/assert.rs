@@ -8,9 +8,9 @@ use clap::ValueEnum;
 use super::input::LogFile;
 use super::verdicts::{Format, assertions, check, conclude, print};
 use super::{Condition, Failure, Out, report};
-use insight::Scope;
+use insight::RuleContext;
 use insight::assertion::runs::{Across, Runs};
-use insight::metrics::Looked;
+use insight::metrics::MetricContext;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     for log in &logs {
         let session = LogFile::of(log).open()?.read_session()?;
         let name = log.to_string_lossy();
-        let looked = Looked::new(Scope::new(session.recording(), None));
+        let looked = MetricContext::new(RuleContext::new(session.recording(), None));
         match &mut runs {
             Some(runs) => runs.add(&assertions, &looked),
             None => {

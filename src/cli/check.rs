@@ -11,7 +11,7 @@ use analysis::check::Check;
 use analysis::diagnostics::{Diagnostic, Fact, Subject};
 use eventlog::names::Key;
 use eventlog::{Names, Record, Sink};
-use views::words::diagnostics::{self as words, Told};
+use views::words::diagnostics::{self as words, DiagnosticJson};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -72,7 +72,7 @@ fn print_diagnostic(
     let cap = diagnostic.cap.map(|cap| cap.0);
     let name = name(subject, names);
     if table.is_json() {
-        let mut object = serde_json::to_value(Told::from(diagnostic))?;
+        let mut object = serde_json::to_value(DiagnosticJson::from(diagnostic))?;
         object["name"] = json!(name);
         return table.object(&object);
     }

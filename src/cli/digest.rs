@@ -7,9 +7,9 @@ use std::path::Path;
 use super::input::LogFile;
 use super::{Condition, Failure, Out, report};
 use insight::assertion::Asked;
-use insight::metrics::Looked;
+use insight::metrics::MetricContext;
 use insight::window::{Place, Window};
-use insight::{Digest, Scope};
+use insight::{Digest, RuleContext};
 use model::time::Interval;
 use session::Session;
 
@@ -53,7 +53,7 @@ impl Part {
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let session = arguments.log.open()?.read_session()?;
     let range = arguments.part.range(&session)?;
-    out.json(&Digest::at_once(session.recording(), range))?;
+    out.json(&Digest::gather_blocking(session.recording(), range))?;
     Ok(report(session.reader()))
 }
 
@@ -76,8 +76,8 @@ pub(super) fn read(
     let session = LogFile::of(file).open()?.read_session()?;
     let range = part.range(&session)?;
     let log = session.recording();
-    let mut digest = Digest::at_once(log, range);
-    let looked = Looked::new(Scope::new(log, range));
+    let mut digest = Digest::gather_blocking(log, range);
+    let looked = MetricContext::new(RuleContext::new(log, range));
     let asked = digest.ask(asked.iter().copied(), &looked);
     asked.map_err(Failure::Usage)?;
     Ok((digest, report(session.reader())))

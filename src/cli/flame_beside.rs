@@ -52,7 +52,7 @@ impl Other {
         out: &mut Out,
     ) -> Result<(), Failure> {
         let before = (&self.session, &self.choice);
-        let Some(beside) = session.beside(&query.choice, before, !arguments.shares) else {
+        let Some(compared) = session.compared(&query.choice, before, !arguments.shares) else {
             return Ok(());
         };
         if arguments.format == Format::Svg {
@@ -65,7 +65,7 @@ impl Other {
                 .iter()
                 .find(|info| info.source == query.choice.source);
             let picture = source.map(|source| {
-                let answer = answer(&beside, &query);
+                let answer = answer(&compared, &query);
                 svg(answer, &query, source, &Palette::LIGHT, false)
             });
             let picture = picture.unwrap_or_default();
@@ -75,7 +75,7 @@ impl Other {
             choice: query.choice.clone(),
             steps: query.steps.clone(),
         };
-        let (rows, censuses) = table(&StepCache::default(), &beside, &query);
+        let (rows, censuses) = table(&StepCache::default(), &compared, &query);
         let scale = Scale::new(&rows, censuses, arguments.shares);
         Ok(print_rows(&rows, &scale, arguments.output, out)?)
     }

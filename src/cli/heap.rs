@@ -17,7 +17,7 @@ use model::time::Interval;
 use scene::format;
 use session::Session;
 use session::heap::chart::ChartQuery;
-use session::heap::choice::{Chosen, Grouping, HeapChoice};
+use session::heap::choice::{Grouping, HeapChoice, SelectedBands};
 use views::heap::chart::picture::{Look, chart_px, heap_svg};
 use views::heap::settings::Form;
 
@@ -202,7 +202,12 @@ impl Asked<'_> {
     }
 
     /// The label of a band, or the name of a group.
-    pub(super) fn called(&self, profile: &HeapProfile, chosen: &Chosen, band: BandId) -> String {
+    pub(super) fn called(
+        &self,
+        profile: &HeapProfile,
+        chosen: &SelectedBands,
+        band: BandId,
+    ) -> String {
         match self.arguments.group {
             Grouping::Band => self.label(profile, band),
             _ => chosen.bands.name(band).to_owned(),

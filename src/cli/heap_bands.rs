@@ -11,7 +11,7 @@ use eventlog::info_tables::InfoTable;
 use model::census::{BandId, BandSums, Growth};
 use scene::format;
 use session::cells::Cell;
-use session::heap::choice::Chosen;
+use session::heap::choice::SelectedBands;
 
 /// The columns for other programs: bytes, byte-seconds, and the line through the bytes with
 /// both axes scaled to 1. `sum` is what eventlog2html, divided by 10⁶, calls the integrated
@@ -120,7 +120,7 @@ fn document(asked: &Asked<'_>, number: u32, profile: &HeapProfile) -> ProfileDoc
 fn band_document(
     asked: &Asked<'_>,
     profile: &HeapProfile,
-    chosen: &Chosen,
+    chosen: &SelectedBands,
     band: BandId,
 ) -> BandDocument {
     let sums = chosen.ranking.sums(band);
@@ -163,7 +163,7 @@ fn integral(profile: &HeapProfile, sums: &BandSums) -> Option<f64> {
 fn cells<'a>(
     asked: &'a Asked<'_>,
     profile: &HeapProfile,
-    chosen: &'a Chosen,
+    chosen: &'a SelectedBands,
     band: BandId,
 ) -> [Cell<'a>; COLUMNS.len()] {
     let sums = chosen.ranking.sums(band);
@@ -196,7 +196,7 @@ fn cells<'a>(
 }
 
 /// What stands above the table for reading.
-fn head(asked: &Asked<'_>, chosen: &Chosen, profile: &HeapProfile) -> String {
+fn head(asked: &Asked<'_>, chosen: &SelectedBands, profile: &HeapProfile) -> String {
     let censuses = chosen.ranking.censuses();
     let all = profile.censuses.len() as u64;
     let count = match censuses.len() as u64 {
@@ -226,7 +226,7 @@ const HEADS: [&str; 9] = [
 
 /// The table for reading, with those that are not shown in the last line but one, and all of
 /// them in the last.
-fn lines(chosen: &Chosen, profile: &HeapProfile) -> Vec<Vec<String>> {
+fn lines(chosen: &SelectedBands, profile: &HeapProfile) -> Vec<Vec<String>> {
     let all = chosen.ranking.bytes();
     let mut lines = vec![HEADS.map(str::to_owned).to_vec()];
     for &band in &chosen.shown {
@@ -260,7 +260,7 @@ fn line(sums: &BandSums, growth: Option<Growth>, all: u128, name: String) -> Vec
 }
 
 /// A line of several bands together: their sums of squares are not known.
-fn of_many(chosen: &Chosen, bytes: u128, name: String) -> Vec<String> {
+fn of_many(chosen: &SelectedBands, bytes: u128, name: String) -> Vec<String> {
     let mean = bytes as f64 / chosen.ranking.censuses().len().max(1) as f64;
     let mut line = vec![String::new(); HEADS.len()];
     line[0] = share(bytes, chosen.ranking.bytes());

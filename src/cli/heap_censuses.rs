@@ -14,7 +14,7 @@ use analysis::heap::ranking::Order;
 use model::census::BandId;
 use scene::format;
 use session::cells::Cell;
-use session::heap::choice::{Chosen, HeapChoice};
+use session::heap::choice::{HeapChoice, SelectedBands};
 
 /// How many censuses are taken out of the bands at once.
 const AT_ONCE: u32 = 64;
@@ -69,7 +69,7 @@ fn print_with_bands(
     asked: &Asked<'_>,
     number: u32,
     profile: &HeapProfile,
-    chosen: &Chosen,
+    chosen: &SelectedBands,
     out: &mut Out,
 ) -> Result<(), Failure> {
     let labels: Vec<String> = chosen
@@ -125,7 +125,12 @@ impl Row {
 
 /// The bands that one of some censuses has, in the order that is asked for: by size the
 /// largest or most changed are first, by growth those that grew the most.
-fn rows(asked: &Asked<'_>, profile: &HeapProfile, chosen: &Chosen, of: [u32; 2]) -> Vec<Row> {
+fn rows(
+    asked: &Asked<'_>,
+    profile: &HeapProfile,
+    chosen: &SelectedBands,
+    of: [u32; 2],
+) -> Vec<Row> {
     let censuses = chosen.bands.censuses(profile);
     let row = |&band| {
         let [before, after] = of.map(|census| censuses.at(band, census));
@@ -159,7 +164,7 @@ fn rows(asked: &Asked<'_>, profile: &HeapProfile, chosen: &Chosen, of: [u32; 2])
 fn all_bands<'a>(
     asked: &'a Asked<'_>,
     censuses: &[u32],
-) -> Result<(u32, &'a HeapProfile, Chosen), Failure> {
+) -> Result<(u32, &'a HeapProfile, SelectedBands), Failure> {
     let found = asked.profiles().next();
     let chosen = found.and_then(|(number, profile)| {
         let choice = HeapChoice {

@@ -4,19 +4,19 @@ use std::fmt;
 
 use super::{Condition, Failure, Out, Whole, report};
 use insight::measured::Found;
-use insight::metrics::Looked;
-use insight::{Amount, Measured, Scope};
+use insight::metrics::MetricContext;
+use insight::{Amount, Measured, RuleContext};
 use model::time::Interval;
 
 pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {
     let (session, range) = arguments.read()?;
-    let looked = Looked::new(Scope::new(session.recording(), range));
+    let looked = MetricContext::new(RuleContext::new(session.recording(), range));
     let measured = Measured::all(&looked);
     if arguments.json {
         out.json(&measured)?;
     } else {
         for measured in &measured {
-            out.text(format_args!("{}\n", Line(measured, looked.scope.range)))?;
+            out.text(format_args!("{}\n", Line(measured, looked.context.range)))?;
         }
     }
     Ok(report(session.reader()))

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::out::Style;
 use super::output_file::create_output;
 use super::{Condition, Failure, LogFile, Out, Range, report};
-use analysis::listen::at_once;
+use analysis::yielder::block_on;
 use views::report::{Wanted, report as html};
 
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         range,
     };
     let overview = Rc::new(session.overview());
-    let text = at_once(html(&session, overview, &wanted)).unwrap_or_default();
+    let text = block_on(html(&session, overview, &wanted)).unwrap_or_default();
     match output {
         None => out.file(Style::Xml)?.write_all(text.as_bytes())?,
         Some(mut file) => {

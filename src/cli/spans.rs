@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use super::out::{RowLimit, Rows, escape_line, print_table};
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
-use analysis::automata::Oddity;
+use analysis::automata::Anomaly;
 use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::capability::{Lives, Usage, idle};
 use analysis::diagnostics::Diagnostic;
@@ -95,14 +95,14 @@ impl Analysis {
     }
 
     /// Whether something odd about a log has to do with these spans.
-    fn concerns(self, by: By, oddity: Oddity) -> bool {
+    fn concerns(self, by: By, oddity: Anomaly) -> bool {
         let mutator_by_cap = self == Self::Mutator && by == By::Cap;
         match oddity {
-            Oddity::GcEndWithoutStart | Oddity::GcStartRepeated => {
+            Anomaly::GcEndWithoutStart | Anomaly::GcStartRepeated => {
                 matches!(self, Self::Gc | Self::CapabilityUsage)
             }
-            Oddity::StopBeforeRun { .. } => self != Self::Gc && !mutator_by_cap,
-            Oddity::OtherThread { .. } => mutator_by_cap,
+            Anomaly::StopBeforeRun { .. } => self != Self::Gc && !mutator_by_cap,
+            Anomaly::OtherThread { .. } => mutator_by_cap,
         }
     }
 }
@@ -351,7 +351,7 @@ impl SpanSink for Collector {
         }
     }
 
-    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
+    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Anomaly) {
         let of_thread = |only| oddity.threads().contains(&Some(only));
         let asked = self.analysis.concerns(self.by, oddity)
             && self.in_range(Interval::at(at))

@@ -3,8 +3,8 @@
 use super::empty::no_threads;
 use super::out::{RowLimit, escape_line, print_table};
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
-use analysis::listen::{Alone, at_once};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery, ThreadTimes};
+use analysis::yielder::{NoYield, block_on};
 use eventlog::ids::Duration;
 use model::format::{count, duration};
 use session::thread_export::{cells, names};
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         let mut table = Table::begin(out, arguments.output, &names)?;
         let mut written = Ok(());
         let store = &session.recording().store;
-        at_once(store.for_each_thread(range, &Alone, |row| {
+        block_on(store.for_each_thread(range, &NoYield, |row| {
             printed += 1;
             if written.is_ok() {
                 written = table.row(&cells(row));

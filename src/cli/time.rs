@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use super::out::{RowLimit, Rows, escape_line, in_columns, in_widths, print_table};
 use super::{Condition, Failure, Out, Whole, report};
 use analysis::account::report::ProgramTimes;
-use analysis::listen::{Alone, at_once};
 use analysis::numbers::Numbers;
 use analysis::timeline::thread_account::{BlockedFor, ThreadAccount};
+use analysis::yielder::{NoYield, block_on};
 use eventlog::ids::Duration;
 use model::format;
 use model::time::Interval;
@@ -70,7 +70,7 @@ fn readable(ns: u64) -> String {
 /// Takes the threads one by one: a log may have millions.
 fn for_each_thread(session: &Session, range: Option<Interval>, take: impl FnMut(ThreadAccount)) {
     let store = &session.recording().store;
-    at_once(store.for_each_thread_account(range, &Alone, take));
+    block_on(store.for_each_thread_account(range, &NoYield, take));
 }
 
 /// The classes of a thread, under their names, without what it was blocked on.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Condition, Failure, Out};
 use insight::assertion::{Assertion, Level, Values};
-use insight::metrics::{Looked, NoNumber, Seen};
+use insight::metrics::{MetricContext, NoNumber, Seen};
 
 /// How to print what came of assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -64,7 +64,7 @@ struct Place {
 
 impl Checked {
     /// Says where the numbers of one log are.
-    pub(super) fn seen_in(mut self, assertion: &Assertion, looked: &Looked<'_>) -> Self {
+    pub(super) fn seen_in(mut self, assertion: &Assertion, looked: &MetricContext<'_>) -> Self {
         for asked in assertion.asked() {
             if let Some(seen) = asked.place(looked) {
                 self.found += &format!("; {} {seen}", asked.text);

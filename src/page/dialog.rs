@@ -33,7 +33,7 @@ pub(super) const fn colour(class: Class) -> &'static str {
         Class::GcSync => "gc-sync",
         Class::Census => "census",
         Class::Returning => "returning",
-        Class::IdleReady | Class::Ready | Class::ReadyIdle => "ready",
+        Class::CapIdleWorkAvailable | Class::Ready | Class::ThreadRunnableCapIdle => "ready",
         Class::Unknown => "unknown",
         Class::Mvar => "mvar",
         Class::BlackHole => "black-hole",
@@ -53,8 +53,8 @@ pub(super) fn swatch(class: Class) -> Classes {
         Class::Running
         | Class::Gc
         | Class::Census
-        | Class::IdleReady
-        | Class::ReadyIdle
+        | Class::CapIdleWorkAvailable
+        | Class::ThreadRunnableCapIdle
         | Class::Unknown
         | Class::Unread => "",
         _ => "line",

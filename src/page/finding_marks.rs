@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 use yew::prelude::*;
 
 use super::panel::{Source, use_answer, use_answer_if};
-use super::panels::Way;
+use super::panels::FindingNavigator;
 use super::viewer::{Control, ViewerRef};
 use insight::Report;
 use insight::finding::{Evidence, Finding, Severity};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 use session::link_text::cut;
 use session::questions::FindingsQuery;
-use views::timeline::lit::Lit;
+use views::timeline::highlight::Highlight;
 use views::view::findings::FindingsView;
 use views::words::insight as words;
 
@@ -33,7 +33,7 @@ pub(super) struct MarksProps {
     /// The selected range.
     pub(super) selection: Option<Interval>,
     /// How to get to places in the whole log.
-    pub(super) way: Way,
+    pub(super) navigator: FindingNavigator,
 }
 
 /// The marks.
@@ -52,11 +52,11 @@ pub(super) fn FindingMarks(props: &MarksProps) -> Html {
         let open = is_here.then(|| view.open.clone());
         use_effect_with((part, open), move |(part, open)| {
             let report = part.as_deref().and_then(Option::as_ref);
-            let lit = open
+            let highlight = open
                 .as_ref()
                 .zip(report)
-                .map(|(open, report)| lit(report, open));
-            light(&viewer, lit.unwrap_or_default());
+                .map(|(open, report)| highlight(report, open));
+            light(&viewer, highlight.unwrap_or_default());
             move || light(&viewer, Vec::new())
         });
     }
@@ -76,19 +76,19 @@ pub(super) fn FindingMarks(props: &MarksProps) -> Html {
 }
 
 /// Has the timeline dim all but that.
-fn light(viewer: &ViewerRef, lit: Vec<Lit>) {
+fn light(viewer: &ViewerRef, highlight: Vec<Highlight>) {
     viewer.act(|control: &mut Control| {
-        control.set_lit(lit);
+        control.set_lit(highlight);
         None
     });
 }
 
 /// What an open finding is about.
-fn lit(report: &Report, open: &str) -> Vec<Lit> {
+fn highlight(report: &Report, open: &str) -> Vec<Highlight> {
     let mut all = report.findings.iter();
     let finding = all.find(|finding| cut(&finding.identity()) == open);
     let places = finding.map_or(&[][..], |finding| &finding.evidence);
-    places.iter().flat_map(Lit::of).collect()
+    places.iter().flat_map(Highlight::of).collect()
 }
 
 /// The worst places of the gravest findings. What is everywhere is nowhere: a place that
@@ -124,8 +124,8 @@ fn mark(props: &MarksProps, finding: &Finding, place: &Evidence) -> Html {
         words::cost(finding)
     );
     let onclick = {
-        let (way, finding, place) = (props.way.clone(), finding.clone(), place.clone());
-        Callback::from(move |()| way.prove(&finding, Some(&place)))
+        let (navigator, finding, place) = (props.navigator.clone(), finding.clone(), place.clone());
+        Callback::from(move |()| navigator.prove(&finding, Some(&place)))
     };
     let onkeydown = {
         let onclick = onclick.clone();

@@ -30,7 +30,7 @@ const SETTLED_MS: u32 = 200;
 
 /// The keyboard or a click went to a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Went {
+pub(super) struct RowActivated {
     pub(super) row: u64,
     /// Whether the rows up to there are selected (Shift).
     pub(super) extend: bool,
@@ -70,7 +70,7 @@ pub(super) struct GridProps {
     pub(super) selected: Range<u64>,
     /// Hears to which row the keyboard or a click went.
     #[prop_or_default]
-    pub(super) on_current: Callback<Went>,
+    pub(super) on_current: Callback<RowActivated>,
     /// Hears of Enter and of a click on a row.
     #[prop_or_default]
     pub(super) on_activate: Callback<u64>,
@@ -86,7 +86,7 @@ pub(super) enum Msg {
     Scrolled,
     Settled,
     Key(KeyboardEvent),
-    Clicked(Went),
+    Clicked(RowActivated),
     Arrange(Change),
 }
 
@@ -369,7 +369,7 @@ impl Grid {
         event.stop_propagation();
         self.reveal(props, row);
         let extend = event.shift_key();
-        self.go_to(props, Went { row, extend });
+        self.go_to(props, RowActivated { row, extend });
         self.tell(props);
         true
     }
@@ -379,7 +379,7 @@ impl Grid {
         self.went.last().copied().or(props.current)
     }
 
-    fn go_to(&mut self, props: &GridProps, went: Went) {
+    fn go_to(&mut self, props: &GridProps, went: RowActivated) {
         if self.current(props) != Some(went.row) {
             self.went.push(went.row);
         }
@@ -392,7 +392,7 @@ impl Grid {
         let current = props.current == Some(number);
         let selected = current || props.selected.contains(&number);
         let onclick = ctx.link().callback(move |event: MouseEvent| {
-            Msg::Clicked(Went {
+            Msg::Clicked(RowActivated {
                 row: number,
                 extend: event.shift_key(),
             })

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::field::Field;
 use super::file_name::file_name;
 use super::menu::Menu;
-use super::same::Same;
+use super::ptr_eq::PtrEq;
 use super::theme::Choice;
 use eventlog::{Progress, Stage};
 use scene::format;
@@ -154,7 +154,7 @@ pub(super) fn Loading(props: &LoadingProps) -> Html {
 
 #[derive(Properties, PartialEq)]
 pub(super) struct WarningsProps {
-    pub(super) overview: Same<Overview>,
+    pub(super) overview: PtrEq<Overview>,
     /// Shows all that is wrong or odd.
     pub(super) on_all: Callback<()>,
 }

@@ -10,7 +10,7 @@ use web_sys::{Element, FocusOptions, HtmlElement};
 use yew::prelude::*;
 
 use super::dom::has_class;
-use super::same::Same;
+use super::ptr_eq::PtrEq;
 use super::viewer::{ViewerNumber, ViewerRef};
 use session::tracks::name::TrackName;
 use views::timeline::arrange::TrackChange;
@@ -21,7 +21,7 @@ pub(super) struct HeadsProps {
     pub(super) viewer: ViewerRef,
     /// What the list of tracks is called.
     pub(super) label: AttrValue,
-    pub(super) layout: Same<Layout>,
+    pub(super) layout: PtrEq<Layout>,
     /// The tracks that are scrolled into view, by their places.
     pub(super) seen: std::ops::Range<usize>,
     /// The track that the keyboard is on.

@@ -1,7 +1,6 @@
 //! The page: Yew components around canvases. It parses nothing and never loops over events: it asks
 //! the worker, and paints the answers.
 
-mod act;
 mod ahead;
 mod app;
 mod beside;
@@ -33,9 +32,9 @@ mod palette;
 mod panel;
 mod panels;
 mod place;
+mod ptr_eq;
 mod recent;
 mod rows_out;
-mod same;
 mod save;
 mod share;
 mod shares;
@@ -47,6 +46,7 @@ mod timeline;
 mod tour;
 mod track_menu;
 mod trouble;
+mod update;
 mod viewer;
 
 fn main() {

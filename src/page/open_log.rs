@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::files::LogFile;
-use super::same::Same;
+use super::ptr_eq::PtrEq;
 use super::viewer::ViewerRef;
 use analysis::account::report::CapTimes;
 use analysis::flamegraph::source_info::SourceInfo;
@@ -63,7 +63,7 @@ pub(super) struct OpenLog {
     pub(super) file: Option<LogFile>,
     /// Of which change of its file the reader was told, in milliseconds since 1970.
     pub(super) told_ms: f64,
-    pub(super) overview: Same<Overview>,
+    pub(super) overview: PtrEq<Overview>,
     /// What is known since, while it is being read.
     pub(super) next_overview: Option<Box<Overview>>,
     /// What flame graphs can be about.
@@ -144,7 +144,7 @@ impl OpenLog {
                 memory,
             } if self.is_there() => {
                 self.flame_sources = Rc::new(overview.flame_sources.clone());
-                self.overview = Same::new(*overview);
+                self.overview = PtrEq::new(*overview);
                 self.elapsed_ms = Some(elapsed_ms);
                 self.memory = memory;
                 if self.is_open() {
@@ -155,7 +155,7 @@ impl OpenLog {
             }
             News::Grown { overview, memory } if self.is_open() => {
                 self.flame_sources = Rc::new(overview.flame_sources.clone());
-                self.overview = Same::new(*overview);
+                self.overview = PtrEq::new(*overview);
                 self.memory = memory;
                 // That was of what there was at first.
                 self.elapsed_ms = None;
@@ -164,7 +164,7 @@ impl OpenLog {
             News::NotGrown { is_short } if self.is_open() => Heard::NotGrown { is_short },
             News::Short { overview, memory } if self.is_loading() => {
                 self.flame_sources = Rc::new(overview.flame_sources.clone());
-                self.overview = Same::new(*overview);
+                self.overview = PtrEq::new(*overview);
                 self.memory = memory;
                 self.stage = Stage::Open;
                 Heard::Short
@@ -185,7 +185,7 @@ impl OpenLog {
 
     /// Shows it as far as it is read.
     pub(super) fn show(&mut self, overview: Overview) {
-        self.overview = Same::new(overview);
+        self.overview = PtrEq::new(overview);
     }
 
     /// Gives a timeline what is known of it.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::client::LogClient;
-use super::same::Same;
+use super::ptr_eq::PtrEq;
 use super::viewer::{self, Goto, VisibleItem};
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::scope::Scope;
@@ -74,7 +74,7 @@ impl Marked {
 /// Something that another part of the page asks of the open panel; each new
 /// wish has another number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Wish {
+pub(super) enum PanelRequest {
     /// The panel of the process: to scroll to the diagnostics.
     Diagnostics,
     /// The flame graph: to show a moment of a track.
@@ -115,7 +115,7 @@ pub(super) struct PanelProps {
     pub(super) source: Source,
     /// The log beside it, if two are compared.
     pub(super) beside: Option<Beside>,
-    pub(super) overview: Same<Overview>,
+    pub(super) overview: PtrEq<Overview>,
     /// How much memory the log took when it was read.
     pub(super) memory: MemoryUse,
     /// What the log is called.
@@ -133,8 +133,8 @@ pub(super) struct PanelProps {
     /// The axis of the timeline, told to panels that have it too.
     pub(super) axis: Option<Axis>,
     /// What is in view.
-    pub(super) items: Same<Vec<VisibleItem>>,
-    pub(super) wish: Option<(u32, Wish)>,
+    pub(super) items: PtrEq<Vec<VisibleItem>>,
+    pub(super) wish: Option<(u32, PanelRequest)>,
     /// Goes up whenever the colours change.
     pub(super) colours: u32,
     /// Changes the view.

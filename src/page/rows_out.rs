@@ -12,7 +12,7 @@ use super::client::LogClient;
 use super::copy::copy;
 use super::save::save;
 use scene::format;
-use session::cells::Separated;
+use session::cells::RowFormat;
 use session::query::Query;
 
 /// So many rows are asked for at once: the worker answers other questions in
@@ -25,7 +25,7 @@ const COPIED_AT_MOST: u64 = 200_000;
 const NO_FILE: &str = "The browser could not save the file.";
 
 /// Asks for some rows as text.
-type Ask = dyn Fn(Range<u64>, Separated, Then);
+type Ask = dyn Fn(Range<u64>, RowFormat, Then);
 /// Hears the text, if there is one.
 type Then = Box<dyn FnOnce(Option<String>)>;
 
@@ -41,7 +41,7 @@ impl PartialEq for RowsOf {
 
 impl RowsOf {
     /// The page has them itself.
-    pub(super) fn at_hand(text: impl Fn(Range<u64>, Separated) -> String + 'static) -> Self {
+    pub(super) fn at_hand(text: impl Fn(Range<u64>, RowFormat) -> String + 'static) -> Self {
         Self(Rc::new(move |rows, separated, then| {
             then(Some(text(rows, separated)));
         }))
@@ -51,7 +51,7 @@ impl RowsOf {
     pub(super) fn written<Q: Query, T: Into<Option<String>> + 'static>(
         client: LogClient,
         question: impl Fn(Range<u64>) -> Q + 'static,
-        text: fn(&Q::Answer, Separated, bool) -> T,
+        text: fn(&Q::Answer, RowFormat, bool) -> T,
     ) -> Self {
         Self(Rc::new(move |rows, separated, then| {
             let is_first = rows.start == 0;
@@ -68,7 +68,7 @@ impl RowsOf {
     /// Asks a question for each part of the rows.
     pub(super) fn asking<Q: Query>(
         client: LogClient,
-        question: impl Fn(Range<u64>, Separated) -> Q + 'static,
+        question: impl Fn(Range<u64>, RowFormat) -> Q + 'static,
     ) -> Self
     where
         Q::Answer: Into<Option<String>>,
@@ -132,11 +132,11 @@ pub(super) fn RowsOut(props: &RowsOutProps) -> Html {
             <span class="faint" role="status">{ (*said).clone() }</span>
             <button class="small" onclick={job(To::Clipboard)} {disabled}
                 title={format!("Copy {what}, with tabs between the cells: for a spreadsheet")}>{ "Copy" }</button>
-            <button class="small" onclick={job(To::File(Separated::ByTabs))} {disabled}
+            <button class="small" onclick={job(To::File(RowFormat::Tsv))} {disabled}
                 title={format!("Save {what}, with tabs between the cells{numbers}")}>{ "Save TSV" }</button>
-            <button class="small" onclick={job(To::File(Separated::ByCommas))} {disabled}
+            <button class="small" onclick={job(To::File(RowFormat::Csv))} {disabled}
                 title={format!("Save {what}, as a file for a spreadsheet{numbers}")}>{ "Save CSV" }</button>
-            <button class="small" onclick={job(To::File(Separated::ByNames))} {disabled}
+            <button class="small" onclick={job(To::File(RowFormat::Json))} {disabled}
                 title={format!("Save {what}, as a list for programs{numbers}")}>{ "Save JSON" }</button>
         </span>
     }
@@ -146,7 +146,7 @@ pub(super) fn RowsOut(props: &RowsOutProps) -> Html {
 #[derive(Clone, Copy, PartialEq)]
 enum To {
     Clipboard,
-    File(Separated),
+    File(RowFormat),
 }
 
 /// Rows on their way.
@@ -165,7 +165,7 @@ impl Job {
     fn go_on(self) {
         let first = u64::from(self.parts.length()) * PART_ROWS;
         let separated = match self.to {
-            To::Clipboard => Separated::ByTabs,
+            To::Clipboard => RowFormat::Tsv,
             To::File(separated) => separated,
         };
         if first >= self.total.unwrap_or(1) {
@@ -208,9 +208,9 @@ impl Job {
                 });
                 return;
             }
-            To::File(Separated::ByTabs) => ("tsv", "text/tab-separated-values"),
-            To::File(Separated::ByCommas) => ("csv", "text/csv"),
-            To::File(Separated::ByNames) => ("json", "application/json"),
+            To::File(RowFormat::Tsv) => ("tsv", "text/tab-separated-values"),
+            To::File(RowFormat::Csv) => ("csv", "text/csv"),
+            To::File(RowFormat::Json) => ("json", "application/json"),
         };
         let name = format!("{}.{ending}", self.name);
         self.said.set(Some(match save(&name, kind, &self.parts) {

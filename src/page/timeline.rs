@@ -12,7 +12,7 @@ use super::details;
 use super::dom::set_style;
 use super::finding_marks::{FindingMarks, MarksProps};
 use super::heads::Heads;
-use super::same::Same;
+use super::ptr_eq::PtrEq;
 use super::track_menu::TrackMenu;
 use super::viewer::{Control, Description, Press, ViewerRef, Wheel};
 use session::tracks::name::TrackName;
@@ -52,7 +52,7 @@ pub(super) struct TimelineProps {
     pub(super) beyond: AttrValue,
     /// Whether the menu of the tracks stands here.
     pub(super) has_menu: bool,
-    pub(super) layout: Same<Layout>,
+    pub(super) layout: PtrEq<Layout>,
     /// The tracks that are scrolled into view, by their places.
     pub(super) seen: std::ops::Range<usize>,
     /// The track that the keyboard is on.

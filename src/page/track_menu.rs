@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::field::Field;
 use super::menu::{Menu, focus_button};
-use super::same::Same;
+use super::ptr_eq::PtrEq;
 use analysis::timeline::thread_lane::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use session::tracks::group::Group;
@@ -28,7 +28,7 @@ pub(super) struct TrackMenuProps {
     pub(super) view: TrackView,
     /// What the hidden tracks are called.
     pub(super) hidden: Vec<(TrackName, String)>,
-    pub(super) layout: Same<Layout>,
+    pub(super) layout: PtrEq<Layout>,
     /// Whether the program wrote messages, which may announce spans.
     pub(super) messages: bool,
     pub(super) on_change: Callback<TrackChange>,

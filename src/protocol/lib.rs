@@ -1,8 +1,8 @@
-//! The messages between page and worker. Control messages are small and go
-//! through serde; a question or an answer goes beside them, the columns of an
-//! answer beside that as typed arrays, and a file as a handle. Further workers
-//! of the same program analyse slices of large logs for the first one, each over
-//! a port of their own.
+//! Messages between page and worker.
+//!
+//! Control messages are small and serialized with serde. In the same envelope, a question or an answer travels
+//! separately, the columns of an answer as typed arrays, and a file as a handle. For large logs, further workers
+//! of the same program analyze slices for the first one, each over its own port.
 
 pub mod wire;
 
@@ -18,7 +18,7 @@ use session::tracks::Contents;
 use session::{JobId, MemoryBudget, MemoryUse, Overview};
 use views::trouble::Code;
 
-/// How many bytes of memory the program takes that calls this: all that it ever took, as it is never given back.
+/// Returns the size of the WebAssembly memory of the calling program. It never shrinks, so this is the peak.
 #[must_use]
 pub fn memory_bytes() -> u64 {
     let memory: WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
@@ -26,198 +26,196 @@ pub fn memory_bytes() -> u64 {
     bytes.byte_length().into()
 }
 
-/// Changes whenever a message does: page and worker of different builds must
-/// not talk to each other.
+/// Protocol version, changed whenever a message changes: page and worker of different builds must not
+/// communicate.
 pub const VERSION: u32 = 12;
 
-/// An open log: the page gives each a number of its own.
+/// Number of an open log, assigned by the page.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct LogId(pub u32);
 
 impl LogId {
-    /// The numbers of logs that are read on are above those that the page gives.
+    /// Flag bit for the longer version of a log; the page never assigns numbers that large.
     const GROWING: u32 = 1 << 31;
 
-    /// The same log, longer, until it is read and takes the place of this one.
+    /// Returns the number of the longer version of this log, which is used until it is loaded and replaces this
+    /// one.
     #[must_use]
     pub const fn growing(self) -> Self {
         Self(self.0 | Self::GROWING)
     }
 
-    /// Whether it is the longer one.
+    /// Returns whether this is the longer version of a log that is being loaded.
     #[must_use]
     pub const fn is_growing(self) -> bool {
         self.0 & Self::GROWING != 0
     }
 }
 
-/// A question that is to be answered, with a number of its own.
+/// Number of a question, assigned by the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct AskId(pub u32);
 
-/// From the page.
+/// Messages from the page to the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ToWorker {
-    /// Analyse the slices that are wanted over the port that comes with this.
+    /// Analyze slices for another worker, over the port that comes with this message.
     Help,
-    /// Another worker analyses slices for this one: over the port that comes with this.
+    /// Use another worker to analyze slices, over the port that comes with this message.
     Helper,
-    /// There are no other workers any more.
+    /// No other workers are available any more.
     Alone,
-    /// Open the file that comes with this message, beside what is open. It may take
-    /// that much memory; when the worker takes so many bytes, it stops reading.
+    /// Open the file that comes with this message, in addition to open logs. The budget limits the memory for the
+    /// log; reading stops when the whole worker takes the given number of bytes.
     Open(LogId, MemoryBudget, u64),
-    /// Read on in a log whose file has become the one that comes with this: it is longer, or (if
-    /// that is said) another one, which is read from its start. Until that is read, questions
-    /// are answered about what was there. When the worker takes so many bytes, it stops reading.
-    /// Answered by [`News::Grown`] or [`News::NotGrown`].
+    /// Continue reading a log whose file has grown into the one that comes with this message; or, if the flag is
+    /// set, was replaced by it and is read from its start.
+    ///
+    /// Until that is read, questions are answered from the previous state. Reading stops when the whole worker
+    /// takes the given number of bytes. Answered by [`News::Grown`] or [`News::NotGrown`].
     Grow(LogId, bool, u64),
-    /// A log is read, and is not or no more followed: its file counts as it is now.
+    /// Stop following a loaded log: its file is read as it is now, and no newer version is fetched.
     Settle(LogId),
     /// Drop a log that is open or being opened.
     Close(LogId),
-    /// Look for spans of the program with these words, in what is open and in
-    /// what will be; answered by [`News::Contents`] for each log that is read.
+    /// Recognize user spans by these prefixes, in open and future logs; answered by [`News::Contents`] for each
+    /// loaded log.
     SpanPrefixes(SpanPrefixes),
-    /// Name the addresses in the logs by the executable, or by the output of
-    /// `nm`, that comes with this; also in logs that are opened later.
-    /// Answered by [`FromWorker::Symbols`].
+    /// Name addresses by the executable, or the output of `nm`, that comes with this message, in open and future
+    /// logs. Answered by [`FromWorker::Symbols`].
     Symbols,
-    /// Answer the question of that name ([`questions`](session::questions))
-    /// that comes with this, about that log.
+    /// Answer the question that comes with this message about a log. The text is the name of its type
+    /// ([`questions`](session::questions)).
     Ask(AskId, LogId, String),
-    /// Nobody waits for that answer any more.
+    /// Cancel a question.
     Forget(AskId),
-    /// Make one log of the files that come with this. Whoever is told does nothing else until that
-    /// is done; answered by [`FromWorker::Merging`] and [`FromWorker::Merged`].
+    /// Merge the files that come with this message into one log. Blocks the worker until done; answered by
+    /// [`FromWorker::Merging`] and [`FromWorker::Merged`].
     Merge(MergeWish),
 }
 
-/// How logs are to be merged.
+/// Options for merging logs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeWish {
-    /// What puts them onto one axis.
+    /// Alignment of the logs on one time axis.
     pub align: Align,
-    /// By how many nanoseconds each is moved beside that.
+    /// Additional offset of each log in nanoseconds.
     pub offsets_ns: Vec<i64>,
-    /// What the file of the new log is called.
+    /// File name of the new log.
     pub name: String,
 }
 
-/// What became of merging.
+/// Result of merging logs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeReport {
-    /// How many processes the logs are of.
+    /// Number of processes in the new log.
     pub processes: u64,
-    /// What is to be said of the new log: what was left out, which log is damaged, by which
-    /// messages they were aligned.
+    /// Sentences about the new log: what was left out, which logs are damaged, which messages aligned them.
     pub said: Vec<String>,
 }
 
-/// To a worker that helps: with this come the file and the slice.
+/// Message to a helper worker; the file and the slice come with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToHelper(pub LogId);
 
-/// From a worker that helps: with this comes what the slice is worth.
+/// Message from a helper worker; the analysis of the slice comes with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FromHelper {
-    /// The log that the slice is of.
+    /// The log of the slice.
     pub log: LogId,
-    /// The slice.
+    /// Identifies the slice.
     pub job: JobId,
-    /// Where the file could not be read, and why, if so: there the slice ends.
+    /// Position and reason of a read error, if there was one: the slice ends there.
     pub failed: Option<(u64, String)>,
 }
 
-/// From the worker.
+/// Messages from the worker to the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FromWorker {
-    /// It is ready for messages.
+    /// The worker is ready for messages.
     Ready {
         /// Its [`VERSION`].
         version: u32,
     },
-    /// It has heard that it shall open or close a log: it is not deaf.
+    /// Acknowledges a message to open or close a log, to show that the worker responds.
     Heard(LogId),
-    /// Something is to be told about a log.
+    /// News about a log.
     News(LogId, News),
-    /// What became of the addresses of the logs, in a sentence.
+    /// Result of naming addresses, as a sentence.
     Symbols(String),
-    /// The answer comes with this, unless there is a reason why not.
+    /// Answer to a question; the data comes with it, unless there is an error.
     Answer(AskId, Result<(), NotAnswered>),
-    /// How much of what there is to read for merging is read, in percent.
+    /// Progress of reading for a merge, in percent.
     Merging(u64),
-    /// Logs were merged: the new one comes with this. Or why they could not be.
+    /// Result of a merge; the new log comes with it. Or the reason of failure.
     Merged(Result<MergeReport, String>),
-    /// It is about to die: a defect of this program.
+    /// The worker crashed because of a bug.
     Died {
-        /// What it says of itself.
+        /// The panic message.
         message: String,
     },
 }
 
-/// What the worker tells about a log without being asked.
+/// Unsolicited message about a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum News {
-    /// It is being read.
+    /// The log is being read.
     Loading {
-        /// In bytes.
+        /// Progress in bytes.
         progress: Progress,
-        /// Events so far.
+        /// Events read so far.
         events: u64,
-        /// What is known so far, now and then.
+        /// Intermediate results, included at longer intervals.
         overview: Option<Box<Overview>>,
     },
-    /// It is read to its end.
+    /// The log is fully read.
     Loaded {
-        /// What it is.
+        /// Results for the whole log.
         overview: Box<Overview>,
-        /// How long that took, in milliseconds.
+        /// Duration of loading in milliseconds.
         elapsed_ms: f64,
-        /// How much memory the worker takes, and what it put away.
+        /// Memory used by the worker and spilled for the log.
         memory: MemoryUse,
     },
-    /// All that was added to it is read.
+    /// Everything added to the log is read.
     Grown {
-        /// What it is now.
+        /// Results for the extended log.
         overview: Box<Overview>,
-        /// How much memory the worker takes, and what it put away.
+        /// Memory used by the worker and spilled for the log.
         memory: MemoryUse,
     },
-    /// Nothing more of it can be shown: what there is has no event yet or cannot be read, or
-    /// there is no memory for it.
+    /// The added part cannot be shown: it has no events yet, cannot be read, or exceeds the memory limit.
     NotGrown {
-        /// Whether it is for want of memory.
+        /// Whether memory is the reason.
         is_short: bool,
     },
-    /// It is read in part: there is no memory for more.
+    /// The log is only partly read, because of the memory limit.
     Short {
-        /// What it is, as far as it is read.
+        /// Results for the part that was read.
         overview: Box<Overview>,
-        /// How much memory the worker takes, and what it put away.
+        /// Memory used by the worker and spilled for the log.
         memory: MemoryUse,
     },
-    /// What there is to be shown of it, after names or the words for spans of
-    /// the program have changed.
+    /// Available tracks and flame graph sources, after names or prefixes of user spans changed.
     Contents(Box<Contents>, Vec<SourceInfo>),
-    /// It is no log that can be read.
+    /// The file cannot be read as a log.
     Failed {
-        /// What is wrong.
+        /// Kind of error.
         code: Code,
-        /// Why, and what to try.
+        /// The reason, and what to try.
         message: String,
     },
 }
 
-/// Why a question has no answer.
+/// Reason why a question was not answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum NotAnswered {
     /// The log was closed, or the worker was replaced.
     #[error("the log is not open any more")]
     Closed,
-    /// Page and worker do not understand each other: a defect of this program.
+    /// The question could not be decoded: a bug in page or worker.
     #[error("the question “{0}” was not understood")]
     Garbled(String),
 }

@@ -1,6 +1,5 @@
-//! How messages travel between page and worker: an object with the control
-//! message, and beside it a question or an answer, columns whose memory is
-//! handed over, or a file.
+//! Encoding of messages between page and worker: an object with the control message and, separately, a question
+//! or an answer, columns whose buffers are transferred, or a file.
 
 use std::cell::RefCell;
 
@@ -25,7 +24,7 @@ const HANDLE: &str = "handle";
 const FILES: &str = "files";
 const PACKED: &str = "packed";
 
-/// An envelope with a control message.
+/// Creates an envelope with a control message.
 #[must_use]
 pub fn envelope(message: &impl Serialize) -> Object {
     let object = Object::new();
@@ -33,12 +32,12 @@ pub fn envelope(message: &impl Serialize) -> Object {
     object
 }
 
-/// Puts a question or an answer into an envelope.
+/// Adds a question or an answer to an envelope.
 pub fn attach_body(envelope: &Object, body: &impl Serialize) {
     put(envelope, BODY, body);
 }
 
-/// Numbers beyond 2⁵³ travel as `BigInt`.
+/// Serializes numbers beyond 2⁵³ as `BigInt`.
 fn put(envelope: &Object, key: &str, value: &impl Serialize) {
     let serializer =
         serde_wasm_bindgen::Serializer::new().serialize_large_number_types_as_bigints(true);
@@ -58,18 +57,18 @@ fn get(envelope: &JsValue, key: &str) -> Option<JsValue> {
         .filter(|value| !value.is_undefined())
 }
 
-/// Puts a file into an envelope: a handle, not its bytes.
+/// Adds a file to an envelope, as a handle without its bytes.
 pub fn attach_file(envelope: &Object, file: &File) {
     set(envelope, FILE, file);
 }
 
-/// A file, and where it can be had as it is now: of one that is written to, the browser lets
-/// nobody read what it was.
+/// A file that may be written to, with a handle to get its current version: browsers do not allow reading a
+/// version that is outdated.
 #[derive(Clone, Debug)]
 pub struct LiveFile {
-    /// As it was when it was last looked at.
+    /// The version obtained last.
     pub file: File,
-    /// Where it is, if it may be written to.
+    /// Handle to get the current version; `None` if the file does not change.
     pub handle: Option<FileSystemFileHandle>,
 }
 
@@ -80,7 +79,7 @@ impl From<File> for LiveFile {
     }
 }
 
-/// Puts a file into an envelope, with its place.
+/// Adds a file and its handle to an envelope.
 pub fn attach_live_file(envelope: &Object, live: &LiveFile) {
     attach_file(envelope, &live.file);
     if let Some(handle) = &live.handle {
@@ -88,12 +87,12 @@ pub fn attach_live_file(envelope: &Object, live: &LiveFile) {
     }
 }
 
-/// Puts several files into an envelope.
+/// Adds several files to an envelope.
 pub fn attach_files(envelope: &Object, files: &[File]) {
     set(envelope, FILES, &files.iter().collect::<Array>());
 }
 
-/// The files that came with a message.
+/// Returns the files in an envelope.
 #[must_use]
 pub fn files(envelope: &JsValue) -> Vec<File> {
     let files = get(envelope, FILES).map(|files| Array::from(&files));
@@ -101,8 +100,7 @@ pub fn files(envelope: &JsValue) -> Vec<File> {
     all.filter_map(|file| file.dyn_into().ok()).collect()
 }
 
-/// Takes the numbers out of columns and puts them into an envelope. The result
-/// is what `postMessage` hands over instead of copying.
+/// Moves columns into an envelope. Returns the buffers for `postMessage` to transfer instead of copying.
 #[must_use]
 pub fn attach_columns(envelope: &Object, columns: &mut dyn Columns) -> Array {
     let (object, transfer) = (Object::new(), Array::new());
@@ -113,7 +111,7 @@ pub fn attach_columns(envelope: &Object, columns: &mut dyn Columns) -> Array {
     transfer
 }
 
-/// The numbers of a column as an array whose memory is handed over.
+/// Moves a column into a typed array, and adds its buffer to `transfer`.
 fn take_out(column: Column<'_>, transfer: &Array) -> JsValue {
     let array: JsValue = match column {
         Column::U8(numbers) => Uint8Array::from(std::mem::take(numbers).as_slice()).into(),
@@ -129,7 +127,7 @@ fn take_out(column: Column<'_>, transfer: &Array) -> JsValue {
     array
 }
 
-/// Puts numbers into a column; without an array of its kind it stays empty.
+/// Fills a column from a typed array; it stays empty if the type differs.
 fn fill_in(column: Column<'_>, array: Option<JsValue>) {
     fn cast<T: JsCast>(array: Option<JsValue>) -> Option<T> {
         array?.dyn_into().ok()
@@ -156,21 +154,20 @@ fn fill_in(column: Column<'_>, array: Option<JsValue>) {
     }
 }
 
-/// Puts a slice that is to be analysed into an envelope.
+/// Adds a slice to be analyzed to an envelope.
 pub fn attach_job(envelope: &Object, job: &Job) {
     drop(attach_packed(envelope, job));
 }
 
-/// The slice in an envelope.
+/// Returns the slice to be analyzed in an envelope.
 ///
 /// # Errors
-/// If it is not one of this version of the program.
+/// If it cannot be decoded, as from another version of the program.
 pub fn job(envelope: &JsValue) -> Result<Job, String> {
     packed(envelope)
 }
 
-/// Takes what a slice is worth apart and puts it into an envelope. The result is what
-/// `postMessage` hands over.
+/// Adds the analysis of a slice to an envelope. Returns the buffers for `postMessage` to transfer.
 #[must_use]
 pub fn attach_segment(envelope: &Object, mut segment: Segment) -> Array {
     let (list, transfer) = (Array::new(), Array::new());
@@ -182,10 +179,10 @@ pub fn attach_segment(envelope: &Object, mut segment: Segment) -> Array {
     transfer
 }
 
-/// What a slice is worth, from an envelope.
+/// Returns the analysis of a slice in an envelope.
 ///
 /// # Errors
-/// If it is not one of this version of the program.
+/// If it cannot be decoded, as from another version of the program.
 pub fn segment(envelope: &JsValue) -> Result<Segment, String> {
     let mut segment: Segment = packed(envelope)?;
     let list: Array = get(envelope, COLUMNS).unwrap_or_default().unchecked_into();
@@ -198,16 +195,16 @@ pub fn segment(envelope: &JsValue) -> Result<Segment, String> {
         fill_in(column, Some(array));
         place += 1;
     });
-    give_back(&used);
+    release(&used);
     Ok(segment)
 }
 
-/// Gives the memory of buffers back that nobody reads again, by handing them over to nobody.
+/// Frees `ArrayBuffer`s early by transferring them to a port that is then closed.
 ///
-/// Browsers collect buffers when they find the time, and some hundred megabytes may have come
-/// by then. `ArrayBuffer.transfer` does not help: Chromium holds what it made itself (from a
-/// file, from a message) until it collects, but then without counting it.
-pub fn give_back(buffers: &Array) {
+/// Browsers collect buffers lazily, while hundreds of megabytes may arrive. `ArrayBuffer.transfer` does not help:
+/// Chromium keeps buffers that it created itself (from a file or a message) until garbage collection, but does
+/// not count them any more.
+pub fn release(buffers: &Array) {
     let bytes = buffers.iter().map(|buffer| {
         let buffer = buffer.dyn_ref::<ArrayBuffer>();
         buffer.map_or(0, ArrayBuffer::byte_length)
@@ -215,7 +212,7 @@ pub fn give_back(buffers: &Array) {
     let bytes = bytes.sum();
     NOBODY.with_borrow_mut(|nobody| {
         if nobody.is_none() {
-            *nobody = Nobody::new();
+            *nobody = BufferReleaser::new();
         }
         if let Some(port) = nobody {
             port.take(buffers, bytes);
@@ -224,20 +221,20 @@ pub fn give_back(buffers: &Array) {
     });
 }
 
-/// So much is given back at once, as it takes half a millisecond.
+/// Bytes to accumulate before the ports are closed, which takes half a millisecond.
 const GIVEN_BACK_BYTES: u32 = 4 << 20;
 
 thread_local! {
-    static NOBODY: RefCell<Option<Nobody>> = const { RefCell::new(None) };
+    static NOBODY: RefCell<Option<BufferReleaser>> = const { RefCell::new(None) };
 }
 
-/// Somebody who does not listen: what is sent is held until the ports are closed.
-struct Nobody {
+/// A channel without a receiver: transferred buffers are held until its ports are closed.
+struct BufferReleaser {
     channel: MessageChannel,
     holds_bytes: u32,
 }
 
-impl Nobody {
+impl BufferReleaser {
     fn new() -> Option<Self> {
         Some(Self {
             channel: MessageChannel::new().ok()?,
@@ -248,22 +245,22 @@ impl Nobody {
     fn take(&mut self, buffers: &Array, bytes: u32) {
         self.holds_bytes = self.holds_bytes.saturating_add(bytes);
         let port = self.channel.port1();
-        // Buffers of which one was handed over before stay as they are.
+        // Fails if a buffer was transferred before; all buffers then stay as they are.
         drop(port.post_message_with_transferable(&JsValue::NULL, buffers));
     }
 }
 
-impl Drop for Nobody {
+impl Drop for BufferReleaser {
     fn drop(&mut self) {
         self.channel.port1().close();
         self.channel.port2().close();
     }
 }
 
-/// What is large but not made of numbers travels as bytes: objects would cost far more. The
-/// result may be handed over.
+/// Adds large data that is not numeric, encoded as bytes, as objects would be far slower. Returns the buffer,
+/// which may be transferred.
 fn attach_packed(envelope: &Object, value: &impl Serialize) -> ArrayBuffer {
-    // Plain data can always be packed.
+    // Plain data can always be encoded.
     let bytes = bitcode::serialize(value).unwrap_or_default();
     let bytes = Uint8Array::from(bytes.as_slice());
     set(envelope, PACKED, &bytes);
@@ -273,34 +270,33 @@ fn attach_packed(envelope: &Object, value: &impl Serialize) -> ArrayBuffer {
 fn packed<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
     let bytes: Uint8Array = get(envelope, PACKED).unwrap_or_default().unchecked_into();
     let packed = bytes.to_vec();
-    give_back(&Array::of1(&bytes.buffer()));
+    release(&Array::of1(&bytes.buffer()));
     bitcode::deserialize(&packed).map_err(|error| error.to_string())
 }
 
-/// Fills columns with the numbers in an envelope; what is not there stays
-/// empty.
+/// Fills columns from an envelope; missing ones stay empty.
 pub fn fill_columns(envelope: &JsValue, columns: &mut dyn Columns) {
     columns.each(&mut |name, numbers| fill_in(numbers, column(envelope, name)));
 }
 
-/// One of the columns of an envelope, as it came.
+/// Returns one column of an envelope as a typed array.
 #[must_use]
 pub fn column(envelope: &JsValue, name: &str) -> Option<JsValue> {
     get(&get(envelope, COLUMNS)?, name)
 }
 
-/// The control message of an envelope.
+/// Returns the control message of an envelope.
 ///
 /// # Errors
-/// If it is not one of this version of the program.
+/// If it cannot be decoded, as from another version of the program.
 pub fn message<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
     take(envelope, MESSAGE)
 }
 
-/// The question or answer of an envelope.
+/// Returns the question or answer of an envelope.
 ///
 /// # Errors
-/// If it is not one of this version of the program.
+/// If it cannot be decoded, as from another version of the program.
 pub fn body<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
     take(envelope, BODY)
 }
@@ -310,7 +306,7 @@ fn take<T: DeserializeOwned>(envelope: &JsValue, key: &str) -> Result<T, String>
     serde_wasm_bindgen::from_value(value).map_err(|error| error.to_string())
 }
 
-/// The file of an envelope, with its place if that is there too.
+/// Returns the file of an envelope, with its handle if there is one.
 #[must_use]
 pub fn live_file(envelope: &JsValue) -> Option<LiveFile> {
     let handle = get(envelope, HANDLE).and_then(|handle| handle.dyn_into().ok());
@@ -318,13 +314,13 @@ pub fn live_file(envelope: &JsValue) -> Option<LiveFile> {
     Some(LiveFile { file, handle })
 }
 
-/// The file of an envelope.
+/// Returns the file of an envelope.
 #[must_use]
 pub fn file(envelope: &JsValue) -> Option<File> {
     get(envelope, FILE)?.dyn_into().ok()
 }
 
-/// The port that came with a message.
+/// Returns the port transferred with a message.
 #[must_use]
 pub fn port(event: &MessageEvent) -> Option<MessagePort> {
     event.ports().get(0).dyn_into().ok()

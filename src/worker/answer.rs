@@ -1,4 +1,4 @@
-//! Answering questions, each as a task of its own that listens now and then.
+//! Answers questions, each in its own task that regularly yields.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -14,19 +14,19 @@ use super::{Shared, post, scope};
 use protocol::wire::{self, LiveFile};
 use protocol::{AskId, FromWorker, LogId, NotAnswered};
 use session::Session;
-use session::query::{Host, Later, Listen, Query, Unreadable, Visitor};
+use session::query::{Host, LocalBoxFuture, Query, Unreadable, Visitor, Yield};
 use session::questions;
 
-/// For how long the pages of a file are kept that were read ahead.
+/// Time after the last use until read-ahead pages are dropped.
 const KEEP_READING_MS: u32 = 2_000;
 
-/// Pages of a file that are read ahead, until they are of no use any more.
+/// Read-ahead pages of a file, dropped by a timer.
 pub(super) struct Reading {
     blob: BlobReader,
     _forget: Timeout,
 }
 
-/// Has the question of that name answered that is in the envelope.
+/// Answers the question in the envelope; `name` is the name of its type.
 pub(super) fn ask(shared: &Shared, id: AskId, log: LogId, name: &str, envelope: JsValue) {
     let shared = Rc::clone(shared);
     let asking = Asking {
@@ -44,7 +44,7 @@ fn refuse(id: AskId, why: NotAnswered) {
     post(&FromWorker::Answer(id, Err(why)));
 }
 
-/// A question whose type is being found.
+/// A question whose type is looked up by name.
 struct Asking {
     shared: Shared,
     id: AskId,
@@ -55,7 +55,7 @@ struct Asking {
 impl Visitor for Asking {
     type Output = ();
 
-    // Once for each kind of question: what need not know which one it is stands outside.
+    // Instantiated for each question type, so code that does not depend on the type is outside.
     fn visit<Q: Query>(self) {
         let query = match wire::body::<Q>(&self.envelope) {
             Ok(query) => query,
@@ -76,15 +76,15 @@ impl Visitor for Asking {
 }
 
 impl Asking {
-    /// Begins an answer, unless the log is closed.
-    fn answer(self, begin: impl FnOnce(Rc<Session>, Worker) -> Later<'static, ()>) {
+    /// Starts computing an answer, unless the log is closed.
+    fn answer(self, begin: impl FnOnce(Rc<Session>, Worker) -> LocalBoxFuture<'static, ()>) {
         match self.host() {
             Some((session, host)) => self.go_on(begin(session, host)),
             None => refuse(self.id, NotAnswered::Closed),
         }
     }
 
-    /// What is asked about, and whom the answer may ask.
+    /// Returns the session of the log and the host for the answer.
     fn host(&self) -> Option<(Rc<Session>, Worker)> {
         let state = self.shared.borrow();
         let open = state.logs.get(&self.log)?;
@@ -97,19 +97,19 @@ impl Asking {
         Some((Rc::clone(&open.session), host))
     }
 
-    /// Lets an answer be made, until it is given up.
-    fn go_on(self, answer: Later<'static, ()>) {
+    /// Runs an answer until it is complete or canceled.
+    fn go_on(self, answer: LocalBoxFuture<'static, ()>) {
         let (answering, handle) = abortable(answer);
         let mut state = self.shared.borrow_mut();
         state.asked.insert(self.id, (self.log, handle));
         spawn_local(async move {
-            // Whoever gave it up does not wait for it.
+            // The result of an aborted answer is not needed.
             let _ = answering.await;
         });
     }
 }
 
-/// Posts an answer, with columns whose memory is handed over.
+/// Posts an answer, transferring the buffers of its columns.
 fn post_answer<Q: Query>(id: AskId, mut answer: Q::Answer) {
     let envelope = wire::envelope(&FromWorker::Answer(id, Ok(())));
     let columns = Q::columns(&mut answer);
@@ -119,7 +119,7 @@ fn post_answer<Q: Query>(id: AskId, mut answer: Q::Answer) {
     let _ = scope().post_message_with_transfer(&envelope, &transfer.unwrap_or_default());
 }
 
-/// What a question is given: turns of this worker, and the file.
+/// The host of a question: yielding, other logs, and reading of the file.
 struct Worker {
     shared: Shared,
     log: LogId,
@@ -127,12 +127,12 @@ struct Worker {
     turns: Turns,
 }
 
-impl Listen for Worker {
+impl Yield for Worker {
     fn is_due(&self) -> bool {
         self.turns.is_due()
     }
 
-    fn pause(&self) -> Later<'_, ()> {
+    fn pause(&self) -> LocalBoxFuture<'_, ()> {
         self.turns.pause()
     }
 }
@@ -144,7 +144,7 @@ impl Host for Worker {
         Some(Rc::clone(&open.session))
     }
 
-    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
         self.wait_for(blob::begin_alone(&self.file, &range))
     }
 
@@ -152,7 +152,7 @@ impl Host for Worker {
         &self,
         range: Range<u64>,
         next: &mut dyn Iterator<Item = Range<u64>>,
-    ) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+    ) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
         self.wait_for(self.begin(&range, next))
     }
 }
@@ -183,7 +183,10 @@ impl Worker {
         Ok(piece)
     }
 
-    fn wait_for(&self, piece: Result<Piece, JsValue>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+    fn wait_for(
+        &self,
+        piece: Result<Piece, JsValue>,
+    ) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
         Box::pin(async {
             let mut bytes = Vec::new();
             let read = match piece {

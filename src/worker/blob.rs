@@ -1,8 +1,8 @@
-//! Reading a dropped file in pieces, several reads in flight.
+//! Reads a file in pages, with several reads in flight.
 //!
-//! Measured in Chromium (300 MB, 2 cores): one `FileReaderSync` read of 2 MiB
-//! after the other gives 430 MB/s, four `arrayBuffer()` reads of 8 MiB in
-//! flight 1,110 MB/s. A read goes on only while its thread listens.
+//! Measured in Chromium (300 MB, 2 cores): successive `FileReaderSync` reads of 2 MiB give 430 MB/s, four
+//! `arrayBuffer()` reads of 8 MiB in flight 1,110 MB/s. Such a read progresses only while the event loop of its
+//! thread runs.
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -14,31 +14,29 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 use web_sys::{Blob, File};
 
-use protocol::wire::{LiveFile, give_back};
+use protocol::wire::{LiveFile, release};
 
-/// A piece of the file that is read at once: what stands at the edges of a slice of a
-/// log is read by two workers.
+/// Unit of reading. Pages at the edges of a slice are read by two workers.
 const PAGE_BYTES: u64 = 1 << 20;
-/// How many reads are in flight, or done and not yet used.
+/// Number of pages to read ahead.
 const AHEAD: usize = 8;
-/// How often a file that is written to is looked at again for one read.
+/// Maximum number of retries with a newer version of a file that is being written to.
 const TRIES: usize = 8;
-/// How many pages are kept: those in use by the capabilities, and those ahead.
+/// Number of cached pages: those in use by capabilities, and those read ahead.
 const KEPT: usize = 16;
 
-/// A file, with the pieces of it that were read or are being read.
+/// A file with a cache of pages that were read or are being read.
 pub(super) struct BlobReader {
     file: LiveFile,
     len: u64,
-    /// The most recently used page is the last.
+    /// Pages in LRU order, the most recently used one last.
     pages: VecDeque<(u64, Rc<Page>)>,
-    /// The first page that was wanted when it was last looked ahead: many
-    /// small blocks may lie in one.
+    /// First page of the last read-ahead; skips repeated calls, as many small blocks may be in one page.
     ahead_of: Option<u64>,
     unheard: Closure<dyn FnMut(JsValue)>,
 }
 
-/// What is being read, or was: when nobody wants it any more, its memory is given back.
+/// A page, read or being read; its buffer is freed when the last reference is dropped.
 #[derive(Debug)]
 struct Page {
     promise: Promise,
@@ -53,7 +51,7 @@ impl Page {
         })
     }
 
-    /// Begins to wait for a part of it.
+    /// Starts waiting for a part of the page.
     fn part(self: Rc<Self>, skip: u64, take: u64) -> Piece {
         Piece {
             bytes: JsFuture::from(self.promise.clone()),
@@ -67,7 +65,7 @@ impl Page {
 impl Drop for Page {
     fn drop(&mut self) {
         if let Some(bytes) = self.bytes.get() {
-            give_back(&Array::of1(bytes));
+            release(&Array::of1(bytes));
         }
     }
 }
@@ -83,13 +81,13 @@ impl BlobReader {
         }
     }
 
-    /// Whether the page with this place was read or is being read.
+    /// Returns whether the page with this offset is cached, or being read.
     pub(super) fn holds(&self, at: u64) -> bool {
         let page = at / PAGE_BYTES;
         self.pages.iter().any(|(number, _)| *number == page)
     }
 
-    /// The page; the read is started if it was not.
+    /// Returns a page, starting the read if it is not cached.
     fn page(&mut self, page: u64) -> Result<Rc<Page>, JsValue> {
         if let Some(at) = self.pages.iter().position(|(number, _)| *number == page)
             && let Some(found) = self.pages.remove(at)
@@ -100,7 +98,7 @@ impl BlobReader {
         let start = page * PAGE_BYTES;
         let range = start..(start + PAGE_BYTES).min(self.len);
         let promise = read(&self.file, &range)?;
-        // Of what is read ahead and never used nobody hears that it failed.
+        // Avoids unhandled rejections for pages that are read ahead and never used.
         drop(promise.catch(&self.unheard));
         if self.pages.len() == KEPT {
             self.pages.pop_front();
@@ -110,7 +108,7 @@ impl BlobReader {
         Ok(read)
     }
 
-    /// Starts reading what will be needed soon.
+    /// Starts reading the pages needed next.
     pub(super) fn read_ahead(
         &mut self,
         upcoming: impl Iterator<Item = Range<u64>>,
@@ -125,7 +123,7 @@ impl BlobReader {
         let pages = upcoming.flat_map(|range| {
             range.start / PAGE_BYTES..range.end.saturating_sub(1) / PAGE_BYTES + 1
         });
-        // Many small blocks may lie in one page: the search is bounded.
+        // Bounds the search, as many small blocks may be in one page.
         for page in pages.take(AHEAD * 256) {
             if !ahead.contains(&page) {
                 ahead.push(page);
@@ -140,8 +138,7 @@ impl BlobReader {
         Ok(())
     }
 
-    /// Begins to read from the start of `range`: the whole of it, or as far
-    /// as its first page goes.
+    /// Starts reading from the start of `range`, up to its end or the end of its first page.
     pub(super) fn begin(&mut self, range: &Range<u64>) -> Result<Piece, JsValue> {
         let page = range.start / PAGE_BYTES;
         let page_end = (page + 1) * PAGE_BYTES;
@@ -151,13 +148,12 @@ impl BlobReader {
     }
 }
 
-/// Begins to read exactly `range`: where one jumps through a file and wants
-/// little at each place.
+/// Starts reading exactly `range`, without the page cache, for scattered small reads.
 pub(super) fn begin_alone(file: &LiveFile, range: &Range<u64>) -> Result<Piece, JsValue> {
     Ok(Page::of(read(file, range)?).part(0, range.end - range.start))
 }
 
-/// Begins to read several places at once, the bytes of one behind those of the other.
+/// Starts reading several ranges at once, which are concatenated.
 pub(super) fn begin_places(blob: &Blob, places: &[Range<u64>]) -> Result<Piece, JsValue> {
     let parts = Array::new();
     for place in places {
@@ -169,10 +165,10 @@ pub(super) fn begin_places(blob: &Blob, places: &[Range<u64>]) -> Result<Piece, 
     Ok(Page::of(whole.array_buffer().unchecked_into()).part(0, take))
 }
 
-/// A read that was begun.
+/// A read in progress.
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// Hears of a failure even if nobody waits for it any more.
+    /// Handles rejection even if the piece is never awaited.
     bytes: JsFuture,
     page: Rc<Page>,
     skip: u64,
@@ -180,7 +176,7 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// Waits for the bytes and puts them into `into`.
+    /// Waits for the bytes and stores them in `into`.
     pub(super) async fn read(self, into: &mut Vec<u8>) -> Result<(), JsValue> {
         let buffer: ArrayBuffer = self.bytes.await?.dyn_into()?;
         let buffer = self.page.bytes.get_or_init(|| buffer);
@@ -198,11 +194,11 @@ impl Piece {
 }
 
 fn slice(blob: &Blob, range: &Range<u64>) -> Result<Blob, JsValue> {
-    // Offsets are exact in a f64 up to 2^53 bytes.
+    // Offsets up to 2^53 bytes are exact in `f64`.
     blob.slice_with_f64_and_f64(range.start as f64, range.end as f64)
 }
 
-/// Begins to read a range; the promise is of an `ArrayBuffer`.
+/// Starts reading a range; the promise resolves to an `ArrayBuffer`.
 fn read(live: &LiveFile, range: &Range<u64>) -> Result<Promise, JsValue> {
     let asked: Promise = slice(&live.file, range)?.array_buffer().unchecked_into();
     let Some(handle) = live.handle.clone() else {
@@ -215,7 +211,8 @@ fn read(live: &LiveFile, range: &Range<u64>) -> Result<Promise, JsValue> {
             if read.is_ok() {
                 break;
             }
-            // It was written to: what stood there still does, in the file as it is now.
+            // The file was written to, so the old version is unreadable. The range is the same in the current
+            // version.
             let now: File = JsFuture::from(handle.get_file()).await?.dyn_into()?;
             if now.size() < len {
                 break;

@@ -1,5 +1,4 @@
-//! A file of the page as a reader that can seek, for what is read here and
-//! there and not from its start to its end.
+//! A seekable reader of a file, for scattered reads.
 
 use std::collections::VecDeque;
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
@@ -8,9 +7,9 @@ use js_sys::Uint8Array;
 use wasm_bindgen::JsValue;
 use web_sys::{Blob, File, FileReaderSync};
 
-/// What is read at once where little is wanted: names lie close together.
+/// Unit of small reads, as names are close together.
 const PAGE_BYTES: u64 = 1 << 20;
-/// How many such pages are kept.
+/// Number of cached pages.
 const KEPT: usize = 16;
 
 pub(super) struct BlobFile {
@@ -18,7 +17,7 @@ pub(super) struct BlobFile {
     reader: FileReaderSync,
     len: u64,
     at: u64,
-    /// The most recently used page is the last.
+    /// Pages in LRU order, the most recently used one last.
     pages: VecDeque<(u64, Uint8Array)>,
 }
 
@@ -37,9 +36,9 @@ impl BlobFile {
         })
     }
 
-    /// Reads exactly this range, as far as the file goes.
+    /// Reads this range, up to the end of the file.
     fn slice(&self, start: u64, end: u64) -> Result<Uint8Array> {
-        // Offsets are exact in a f64 up to 2^53 bytes.
+        // Offsets up to 2^53 bytes are exact in `f64`.
         let slice = self
             .blob
             .slice_with_f64_and_f64(start as f64, end.min(self.len) as f64)

@@ -1,8 +1,8 @@
-//! Reading on in a log that grows.
+//! Continues reading a log that grows.
 //!
-//! What is longer is read as a log of its own, from where the one before can be gone on from
-//! ([`Session::grown`]). That one answers until then. So nothing waits, and if the rest cannot be
-//! read, nothing is lost.
+//! The longer version is loaded as a separate log, from the position where the previous one can be continued
+//! ([`Session::grown`]). The previous one answers questions until then, so nothing waits, and if the rest cannot
+//! be read, nothing is lost.
 
 use std::rc::Rc;
 
@@ -14,8 +14,8 @@ use protocol::wire::LiveFile;
 use protocol::{FromWorker, LogId, News};
 use session::Session;
 
-/// Reads what a log has become: what was added or, if another file has taken its place, all of
-/// it. What is being read already is not begun a second time.
+/// Reads what was added to a log, or all of it if another file replaced it. Does nothing if that is already being
+/// read.
 pub(super) fn grow(shared: &Shared, log: LogId, file: LiveFile, anew: bool, most_bytes: u64) {
     let growing = log.growing();
     let len = file.file.size() as u64;
@@ -40,7 +40,7 @@ pub(super) fn grow(shared: &Shared, log: LogId, file: LiveFile, anew: bool, most
         let read = load::load(&shared, growing, &file, None, most_bytes).await;
         let is_whole = matches!(read, Ok(Some(End::Whole)));
         if is_whole {
-            // They are told once, when a log is opened.
+            // The page is notified of names only when a log is opened.
             names::after_loading(&shared, growing).await;
             load::prepare(&shared, growing).await;
         }
@@ -55,12 +55,12 @@ pub(super) fn grow(shared: &Shared, log: LogId, file: LiveFile, anew: bool, most
     });
 }
 
-/// What was read on, if the log was not closed meanwhile.
+/// Removes and returns the longer version, unless the log was closed meanwhile.
 fn take(shared: &Shared, log: LogId) -> Option<OpenLog> {
     shared.borrow_mut().logs.remove(&log.growing())
 }
 
-/// Puts what was read in the place of what it was. Who is still answering about that keeps it.
+/// Replaces a log by its longer version. Answers in progress keep the previous one.
 fn take_over(shared: &Shared, log: LogId, grown: OpenLog) -> News {
     let news = News::Grown {
         overview: Box::new(grown.session.overview()),

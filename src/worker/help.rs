@@ -1,4 +1,4 @@
-//! Analysing slices of logs for another worker.
+//! Analyzes slices of logs for another worker.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,17 +15,17 @@ use protocol::wire::{self, LiveFile};
 use protocol::{FromHelper, FromWorker, LogId, ToHelper};
 use session::{Job, Working};
 
-/// What is left from one slice to the next.
+/// State kept between slices.
 #[derive(Default)]
-struct Desk {
+struct SliceServer {
     scratch: Scratch,
-    /// The file of the last log: slices follow each other.
+    /// File of the last log: consecutive slices are usually of the same one.
     blob: Option<(LogId, BlobReader)>,
 }
 
-/// Analyses every slice that is asked for over this port, one after the other.
+/// Analyzes all slices requested over this port, one after the other.
 pub(super) fn serve(port: MessagePort) {
-    let desk = Rc::new(RefCell::new(Some(Desk::default())));
+    let server = Rc::new(RefCell::new(Some(SliceServer::default())));
     let waiting = Rc::new(RefCell::new(Vec::new()));
     let answering = port.clone();
     let heard = Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| {
@@ -39,11 +39,11 @@ pub(super) fn serve(port: MessagePort) {
             return post(&FromWorker::Died { message });
         };
         waiting.borrow_mut().push((log, job, file));
-        // Whoever has the desk goes on with what waits.
-        let Some(mut own) = desk.borrow_mut().take() else {
+        // If the server is taken, the running task also handles this slice.
+        let Some(mut own) = server.borrow_mut().take() else {
             return;
         };
-        let (desk, waiting, port) = (Rc::clone(&desk), Rc::clone(&waiting), answering.clone());
+        let (server, waiting, port) = (Rc::clone(&server), Rc::clone(&waiting), answering.clone());
         spawn_local(async move {
             loop {
                 let next = {
@@ -53,15 +53,15 @@ pub(super) fn serve(port: MessagePort) {
                 let Some((log, job, file)) = next else { break };
                 own.work(&port, log, job, &file).await;
             }
-            *desk.borrow_mut() = Some(own);
+            *server.borrow_mut() = Some(own);
         });
     });
     port.set_onmessage(Some(heard.as_ref().unchecked_ref()));
-    // It answers as long as the worker lives.
+    // The callback lives as long as the worker.
     heard.forget();
 }
 
-impl Desk {
+impl SliceServer {
     async fn work(&mut self, port: &MessagePort, log: LogId, job: Job, file: &LiveFile) {
         if self.blob.as_ref().is_none_or(|(of, _)| *of != log) {
             self.blob = Some((log, BlobReader::new(file)));

@@ -1,10 +1,10 @@
-//! Reading for the index of blocks: a few bytes at many places.
+//! Reads for the index of blocks: a few bytes at many places.
 //!
-//! Measured in Chromium (4 busy cores, a log of 1 GiB in 512 blocks): one place after the other takes
-//! 540 to 650 ms, whether by `FileReaderSync` or `arrayBuffer()`; eight reads in flight 240 to 300 ms;
-//! one read of a blob that is made of sixteen slices, three of these in flight, 160 to 200 ms. Most of
-//! that is the time in which slices are cut, and more workers do not cut them faster. Small blocks
-//! are found by reading the whole file, at 1 GB/s: one by one those of 64 KiB would take 15 s.
+//! Measured in Chromium (4 busy cores, a log of 1 GiB in 512 blocks): reading place by place takes 540 to 650 ms,
+//! with `FileReaderSync` or `arrayBuffer()`; with eight reads in flight 240 to 300 ms; reading blobs composed of
+//! sixteen slices, with three in flight, 160 to 200 ms. Most of that is spent cutting slices, which more workers
+//! do not speed up. Small blocks are found by reading the whole file, at 1 GB/s: reading those of 64 KiB one by
+//! one would take 15 s.
 
 use std::collections::VecDeque;
 use std::iter;
@@ -18,18 +18,18 @@ use protocol::wire::LiveFile;
 
 use super::blob::{BlobReader, Piece, begin_alone, begin_places};
 
-/// How many places are read at once.
+/// Places per read.
 const PLACES: usize = 16;
-/// How many such reads are in flight.
+/// Maximum number of such reads in flight.
 const READS: usize = 3;
 
-/// Reads where markers are wanted, and where they probably will be.
+/// Reads block markers, and speculatively those that are probably needed next.
 pub(super) struct IndexReader {
     file: LiveFile,
     len: u64,
     ahead: MarkersAhead,
     reads: VecDeque<Places>,
-    /// How many reads may be in flight: one more after each that was of use.
+    /// Current limit of reads in flight: increases with each useful one.
     allowed: usize,
 }
 
@@ -45,8 +45,8 @@ impl IndexReader {
         }
     }
 
-    /// Reads from the start of `range`: the whole of it, more, or less of it but a marker. Where
-    /// blocks are small the pages of `all` are read.
+    /// Reads bytes from the start of `range`: all of it, more, or less but at least a marker. Where blocks are
+    /// small, pages of `all` are read instead.
     pub(super) async fn read(
         &mut self,
         range: &Range<u64>,
@@ -73,7 +73,7 @@ impl IndexReader {
         Ok(())
     }
 
-    /// Whether a marker at `at` is in what was read ahead, which is then put into `into`.
+    /// Looks for a marker at `at` in what was read ahead, and stores it in `into`. Returns whether it was found.
     async fn found(&mut self, at: u64, into: &mut Vec<u8>) -> bool {
         let in_place = |place: &Range<u64>| self.ahead.is_in(at, place);
         let held = |read: &Places| read.places.iter().position(in_place);
@@ -94,7 +94,7 @@ impl IndexReader {
         }
     }
 
-    /// Begins as many reads as are allowed, of what is wanted after so many other markers.
+    /// Starts as many reads as allowed, beginning `steps` markers after the current one.
     fn read_ahead(&mut self, mut steps: u64) -> Result<(), JsValue> {
         while self.reads.len() < self.allowed {
             let places = (steps + 1..).map_while(|step| self.ahead.place(step));
@@ -113,9 +113,9 @@ impl IndexReader {
 /// One read of several places.
 struct Places {
     places: Vec<Range<u64>>,
-    /// Until its bytes have come.
+    /// The read in progress, until its bytes are available.
     reading: Option<Piece>,
-    /// The bytes of all places, one behind the other.
+    /// Bytes of all places, concatenated.
     bytes: Vec<u8>,
 }
 
@@ -129,7 +129,7 @@ impl Places {
         })
     }
 
-    /// Puts the bytes from `at` on into `into`, to the end of the `place`; whether there are any.
+    /// Stores the bytes from `at` to the end of its place in `into`; returns whether there are any.
     async fn take(&mut self, place: usize, at: u64, into: &mut Vec<u8>) -> bool {
         if let Some(reading) = self.reading.take()
             && reading.read(&mut self.bytes).await.is_err()

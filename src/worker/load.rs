@@ -1,4 +1,4 @@
-//! Loading a log.
+//! Loads logs.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -12,9 +12,9 @@ use web_sys::File;
 use super::blob::{BlobReader, begin_alone};
 use super::index::IndexReader;
 use super::pause::{Pauser, Turns};
-use super::put_away::PrivateFile;
-use super::team::Team;
-use super::{OpenLog, Shared, change, close, names, now_ms, post, put_away};
+use super::spill::PrivateFile;
+use super::worker_pool::WorkerPool;
+use super::{OpenLog, Shared, change, close, names, now_ms, post, spill};
 use eventlog::inflate::Compression;
 use eventlog::{Backing, LogError, Need, Stage, Step};
 use protocol::wire::LiveFile;
@@ -22,26 +22,25 @@ use protocol::{FromWorker, LogId, News};
 use session::{MemoryBudget, MemoryUse, Session};
 use views::trouble::Code;
 
-/// Events between two looks at the clock.
+/// Events between checks of the clock.
 const EVENTS_PER_STEP: usize = 50_000;
-/// After so long the worker listens for messages.
+/// Interval at which the worker yields to messages.
 const LISTEN_EVERY_MS: f64 = 40.0;
-/// How often progress is reported.
+/// Interval of progress reports.
 const REPORT_EVERY_MS: f64 = 200.0;
-/// How often what is known of the log is reported while it loads.
+/// Interval of reports with intermediate results while loading.
 const OVERVIEW_EVERY_MS: f64 = 1000.0;
 
-/// How the reading of a log ended.
+/// Outcome of reading a log.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// All of it is read.
+    /// All of it was read.
     Whole,
-    /// There is no memory for more of it.
+    /// The memory limit was reached.
     Short,
 }
 
-/// Opens a file. What is kept of it may take that much memory; when all that this worker has
-/// takes `most_bytes`, it is read no further.
+/// Opens a file. `memory` limits the memory for the log; reading stops when the whole worker takes `most_bytes`.
 pub(super) fn open(
     shared: &Shared,
     log: LogId,
@@ -74,7 +73,7 @@ pub(super) fn open(
             }
         }
         let elapsed_ms = now_ms() - started_ms;
-        // Names first: the page asks as soon as the log is loaded.
+        // Name addresses first, as the page asks questions as soon as the log is loaded.
         let named = names::after_loading(&shared, log).await;
         prepare(&shared, log).await;
         if let Some(open) = shared.borrow().logs.get(&log) {
@@ -87,11 +86,11 @@ pub(super) fn open(
             post(&FromWorker::News(log, loaded));
             named.iter().for_each(post);
         }
-        put_away::clear(&shared).await;
+        spill::clear(&shared).await;
     });
 }
 
-/// Makes what the page asks for first, while others are heard.
+/// Precomputes what the page asks for first, yielding regularly.
 pub(super) async fn prepare(shared: &Shared, log: LogId) {
     let session = shared
         .borrow()
@@ -103,7 +102,7 @@ pub(super) async fn prepare(shared: &Shared, log: LogId) {
     }
 }
 
-/// A session of a file that was not begun.
+/// Creates a session for a file.
 fn session(
     shared: &Shared,
     file: &File,
@@ -117,10 +116,10 @@ fn session(
     session
 }
 
-/// Where a compressed log is inflated to, if there is such a place.
+/// File that a compressed log is inflated to, if available.
 type InflatedTo = Option<Arc<PrivateFile>>;
 
-/// Makes places for what there may be no memory for. `None` if the log was closed meanwhile.
+/// Prepares files for spilled data and for the inflated log. Returns `None` if the log was closed meanwhile.
 async fn begin(
     shared: &Shared,
     log: LogId,
@@ -130,14 +129,14 @@ async fn begin(
     if memory.is_small(file.size() as u64) {
         return Some(None);
     }
-    let Some(place) = put_away::make(shared).await else {
+    let Some(place) = spill::make(shared).await else {
         return Some(None);
     };
     let mut begun = session(shared, file, memory, Some(Arc::new(place)));
-    // A file of its own: others can read it, as nothing is put into it later.
+    // A separate file, which others can read since nothing is appended later.
     let mut inflated = None;
     if is_compressed(file).await
-        && let Some(place) = put_away::make(shared).await.map(Arc::new)
+        && let Some(place) = spill::make(shared).await.map(Arc::new)
     {
         begun = begun.inflating_to(Arc::clone(&place) as Arc<dyn Backing>);
         inflated = Some(place);
@@ -146,7 +145,7 @@ async fn begin(
     Some(inflated)
 }
 
-/// Whether a file is compressed.
+/// Returns whether a file is compressed.
 pub(super) async fn is_compressed(file: &File) -> bool {
     let first = first_bytes(file, Compression::MAGIC_BYTES).await;
     first.is_ok_and(|first| Compression::detect(&first).is_some())
@@ -160,8 +159,8 @@ async fn first_bytes(file: &File, count: usize) -> Result<Vec<u8>, JsValue> {
     Ok(bytes)
 }
 
-/// The file that others read to analyse slices of a log whose blocks are known: the log itself,
-/// or what it was inflated to, if all of that stands in a file that can be read.
+/// Returns the file that helpers read slices from, once blocks are indexed: the log itself, or the inflated one
+/// if all of it is in a readable file.
 async fn for_others(
     shared: &Shared,
     log: LogId,
@@ -183,7 +182,7 @@ async fn for_others(
     is_same.then(|| file.into())
 }
 
-/// How much memory this worker takes, and what it put away of a log.
+/// Returns the memory used by this worker and spilled for a log.
 pub(super) fn memory_use(session: &Session) -> MemoryUse {
     MemoryUse {
         here_bytes: protocol::memory_bytes(),
@@ -191,8 +190,8 @@ pub(super) fn memory_use(session: &Session) -> MemoryUse {
     }
 }
 
-/// Tells what is known of a log of which no more is read. Questions about that are answered as they
-/// are while a log loads.
+/// Reports the results of a log that is not read further because of the memory limit. Questions about it are
+/// answered as during loading.
 fn tell_short(shared: &Shared, log: LogId) {
     if let Some(open) = shared.borrow().logs.get(&log) {
         let overview = Box::new(open.session.overview());
@@ -201,7 +200,7 @@ fn tell_short(shared: &Shared, log: LogId) {
     }
 }
 
-/// Loads a file. `None` if the log was closed meanwhile.
+/// Loads a file. Returns `None` if the log was closed meanwhile.
 pub(super) async fn load(
     shared: &Shared,
     log: LogId,
@@ -212,18 +211,25 @@ pub(super) async fn load(
     let mut blob = BlobReader::new(file);
     let mut index = IndexReader::new(file);
     let pauser = Pauser::new();
-    let team = Rc::clone(&shared.borrow().team);
+    let worker_pool = Rc::clone(&shared.borrow().worker_pool);
     let mut bytes = Vec::new();
     let mut reporter = Reporter::default();
     let mut listened_ms = now_ms();
     let mut for_helpers = None;
     loop {
-        let helped = help(shared, log, for_helpers.as_ref(), &team, &mut reporter).await?;
+        let helped = help(
+            shared,
+            log,
+            for_helpers.as_ref(),
+            &worker_pool,
+            &mut reporter,
+        )
+        .await?;
         let step = match helped {
             None => return Ok(None),
             Some(Helped::Put(step)) => step,
             Some(Helped::Wait) => {
-                let arrivals = team.borrow().arrivals();
+                let arrivals = worker_pool.borrow().arrivals();
                 arrivals.wait(log).await;
                 listened_ms = now_ms();
                 continue;
@@ -260,33 +266,33 @@ pub(super) async fn load(
     }
 }
 
-/// Whether there is something to show of a log.
+/// Returns whether a log has events to show.
 fn has_events(shared: &Shared, log: LogId) -> bool {
     let state = shared.borrow();
     let open = state.logs.get(&log);
     open.is_some_and(|open| open.session.events() > 0)
 }
 
-/// What others did for a log.
+/// What helpers did for a log.
 enum Helped {
-    /// Nothing: what there is to do is done here.
+    /// Nothing; this worker should continue itself.
     Alone,
-    /// A slice of theirs was put to those before it.
+    /// A slice that they analyzed was merged.
     Put(Step),
-    /// All that there is to do they are doing.
+    /// Helpers are working on everything that is left.
     Wait,
 }
 
-/// Hands out slices to others, which read them from that file, and puts together what has come of them.
+/// Distributes slices of `file` to helpers, and merges a result.
 async fn help(
     shared: &Shared,
     log: LogId,
     file: Option<&LiveFile>,
-    team: &RefCell<Team>,
+    worker_pool: &RefCell<WorkerPool>,
     reporter: &mut Reporter,
 ) -> Result<Option<Helped>, LogError> {
     let is_open = |log| shared.borrow().logs.contains_key(&log);
-    let came = team.borrow().arrivals().take(log, is_open);
+    let came = worker_pool.borrow().arrivals().take(log, is_open);
     let put = change(shared, log, |session| {
         let step = came.map(|(result, segment)| {
             if let (Some((at, why)), 0) = (result.failed, session.events()) {
@@ -302,12 +308,12 @@ async fn help(
         return Ok(None);
     };
     let step = step?;
-    let Some(file) = file.filter(|_| is_shared && !team.borrow().is_empty()) else {
+    let Some(file) = file.filter(|_| is_shared && !worker_pool.borrow().is_empty()) else {
         return Ok(Some(step.map_or(Helped::Alone, Helped::Put)));
     };
     let handed = change(shared, log, |session| {
         let analysed = session.waiting_segments();
-        (team.borrow()).hand_out(log, file, analysed, || session.next_job());
+        (worker_pool.borrow()).hand_out(log, file, analysed, || session.next_job());
         session.is_at_work()
     });
     let Some(is_at_work) = handed.await else {
@@ -320,7 +326,7 @@ async fn help(
     }))
 }
 
-/// Reads what the session needs, and begins to read what it will need.
+/// Reads what the session needs, and starts reading ahead.
 async fn supply(
     shared: &Shared,
     log: LogId,
@@ -352,7 +358,7 @@ async fn supply(
     let supplied = change(shared, log, |session| {
         match read {
             Ok(()) if !bytes.is_empty() => session.supply(range.start, bytes),
-            // What was read before is still shown.
+            // On a read error, what was read before is still shown.
             _ if session.events() > 0 => session.cut(range.start),
             Ok(()) => return Err(failed(js_sys::Error::new("no bytes came").into())),
             Err(error) => return Err(failed(error)),
@@ -362,7 +368,7 @@ async fn supply(
     supplied.await.unwrap_or(Ok(()))
 }
 
-/// Tells the page how far the loading is, not too often.
+/// Reports the progress of loading to the page, at limited frequency.
 #[derive(Default)]
 struct Reporter {
     reported_ms: f64,
@@ -371,7 +377,7 @@ struct Reporter {
 
 impl Reporter {
     fn report(&mut self, log: LogId, session: &Session, at_once: bool) {
-        // What it was is shown until it is read.
+        // The previous version is shown until the longer one is loaded.
         if log.is_growing() {
             return;
         }

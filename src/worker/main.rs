@@ -1,7 +1,7 @@
-//! The worker. Nothing begins by itself: a worker of the page calls [`serve`], a script uses what is in [`script`].
-//! It drives a [`Session`] over each file that is opened, reports
-//! how far it is, and has questions answered, also while it loads. It never
-//! touches the page, and never does anything for long without listening.
+//! The worker program. Nothing starts by itself: a worker of the page calls [`serve`], scripts use [`script`].
+//!
+//! It drives a [`Session`] for each open file, reports progress, and answers questions, also while loading. It
+//! never accesses the page, and regularly yields to messages.
 
 mod answer;
 mod blob;
@@ -13,19 +13,19 @@ mod load;
 mod merge;
 mod names;
 mod pause;
-mod put_away;
 mod script;
-mod team;
+mod spill;
+mod worker_pool;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures_util::future::AbortHandle;
 use pause::Pauser;
-use team::Team;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
+use worker_pool::WorkerPool;
 
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::hash::SeededMap;
@@ -35,27 +35,26 @@ use session::Session;
 
 /// An open log.
 struct OpenLog {
-    /// Shared with the questions that are being answered: it changes only
-    /// while there are none ([`change`]).
+    /// Shared with answers in progress; modified only while there are none ([`change`]).
     session: Rc<Session>,
     file: LiveFile,
-    /// What questions read ahead of the file.
+    /// Read-ahead pages for questions.
     reading: Option<answer::Reading>,
 }
 
-/// What the worker knows.
+/// State of the worker.
 #[derive(Default)]
 struct State {
     logs: SeededMap<LogId, OpenLog>,
-    /// The questions that are being answered, and how to give them up.
+    /// Questions being answered, with handles to cancel them.
     asked: SeededMap<AskId, (LogId, AbortHandle)>,
-    /// What begins and ends spans of the program, if it is not the usual.
+    /// Custom prefixes of user spans, if set.
     prefixes: Option<SpanPrefixes>,
-    /// Who analyses slices for it.
-    team: Rc<RefCell<Team>>,
-    /// What addresses are named by.
+    /// Helpers that analyze slices.
+    worker_pool: Rc<RefCell<WorkerPool>>,
+    /// File of symbols for naming addresses.
     symbols: Option<File>,
-    /// Whether what other tabs left behind was removed.
+    /// Whether leftover files of other tabs were removed.
     cleared: bool,
 }
 
@@ -72,11 +71,11 @@ fn now_ms() -> f64 {
 }
 
 fn post(message: &FromWorker) {
-    // Posting fails only if the message cannot be cloned, and these can.
+    // Posting fails only for messages that cannot be cloned; these can.
     let _ = scope().post_message(&wire::envelope(message));
 }
 
-/// Starts listening.
+/// Installs the message handler, and reports panics to the page.
 #[wasm_bindgen]
 pub fn serve() {
     std::panic::set_hook(Box::new(|info| {
@@ -94,7 +93,7 @@ pub fn serve() {
         }
     });
     scope().set_onmessage(Some(listener.as_ref().unchecked_ref()));
-    // The worker listens as long as it lives.
+    // The handler lives as long as the worker.
     listener.forget();
     post(&FromWorker::Ready { version: VERSION });
 }
@@ -109,10 +108,10 @@ fn hear(shared: &Shared, message: ToWorker, event: &MessageEvent) {
         }
         ToWorker::Helper => {
             if let Some(port) = wire::port(event) {
-                shared.borrow().team.borrow_mut().join(port);
+                shared.borrow().worker_pool.borrow_mut().join(port);
             }
         }
-        ToWorker::Alone => shared.borrow().team.borrow_mut().leave(),
+        ToWorker::Alone => shared.borrow().worker_pool.borrow_mut().leave(),
         ToWorker::Open(log, memory, most_bytes) => {
             post(&FromWorker::Heard(log));
             if let Some(file) = wire::live_file(&envelope) {
@@ -150,7 +149,7 @@ fn hear(shared: &Shared, message: ToWorker, event: &MessageEvent) {
     }
 }
 
-/// Drops a log, and gives up what was asked about it.
+/// Drops a log and cancels its questions.
 fn close(shared: &Shared, log: LogId) {
     let mut state = shared.borrow_mut();
     state.logs.remove(&log);
@@ -163,8 +162,7 @@ fn close(shared: &Shared, log: LogId) {
     });
 }
 
-/// Changes a log as soon as no question about it is being answered; `None` if
-/// it was closed meanwhile.
+/// Modifies a log as soon as no question about it is being answered. Returns `None` if it was closed meanwhile.
 async fn change<R>(
     shared: &Shared,
     log: LogId,
@@ -179,7 +177,7 @@ async fn change<R>(
     }
 }
 
-/// Looks for spans of the program with other words, now and in later logs.
+/// Changes the prefixes of user spans, in open and future logs.
 fn set_prefixes(shared: &Shared, prefixes: SpanPrefixes) {
     shared.borrow_mut().prefixes = Some(prefixes.clone());
     for log in open_logs(shared) {
@@ -198,7 +196,7 @@ fn open_logs(shared: &Shared) -> Vec<LogId> {
     shared.borrow().logs.keys().copied().collect()
 }
 
-/// Tells what there is to be shown of a log, if it is read to its end.
+/// Reports the available contents of a log, if it is fully read.
 fn tell_contents(log: LogId, session: &Session) {
     if session.is_complete() {
         let contents = Box::new(session.contents());

@@ -1,8 +1,7 @@
-//! Making one log of several. A worker of its own does that: it reads and writes without a pause,
-//! and whoever does not want to wait any more ends it.
+//! Merges several logs into one.
 //!
-//! The new log is put together of pieces that the browser keeps, on the disk if it likes: so it
-//! takes no memory here.
+//! Runs in a separate worker: it reads and writes without yielding, and is canceled by terminating the worker.
+//! The new log is composed of blobs, which the browser may store on disk, so it takes no memory here.
 
 use std::cell::Cell;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -17,21 +16,21 @@ use web_sys::{Blob, File, FilePropertyBag};
 
 use super::blob_file::BlobFile;
 use super::load::is_compressed;
-use super::{Shared, now_ms, post, put_away, scope};
+use super::{Shared, now_ms, post, scope, spill};
 use eventlog::source::{Source, read_log_by};
 use eventlog::{Backing, LogReader};
 use eventlog_edit::merge::{Facts, Feed, MergeCounts, Plan, Survey, merge};
 use protocol::wire;
 use protocol::{FromWorker, MergeReport, MergeWish};
 
-/// The browser may put pieces of this size on the disk while more comes.
+/// Size of blobs, which the browser can move to disk while more are added.
 const PIECE_BYTES: usize = 8 << 20;
-/// How often it is told how far the merging is.
+/// Interval of progress reports.
 const TELL_EVERY_MS: f64 = 100.0;
-/// A compressed log may take so much when it is inflated and there is no file for it.
+/// Limit for a compressed log inflated in memory, if there is no file for it.
 const MOST_INFLATED_BYTES: u64 = 1 << 30;
 
-/// Merges the files, and tells how far that is and what came of it.
+/// Merges the files, and reports progress and the result.
 pub(super) fn begin(shared: &Shared, wish: MergeWish, files: Vec<File>) {
     let shared = Rc::clone(shared);
     spawn_local(async move {
@@ -55,7 +54,7 @@ async fn merged(
     files: Vec<File>,
 ) -> Result<(File, MergeReport), String> {
     let total: f64 = files.iter().map(|file| file.size()).sum();
-    // Each is read twice: for what has to be known of it, and to be copied.
+    // Each file is read twice: for the survey and for copying.
     let progress = Rc::new(Progress::of(2.0 * total));
     let mut logs = Vec::new();
     for file in files {
@@ -84,7 +83,7 @@ fn words(error: JsValue) -> String {
     js_sys::Error::from(error).message().into()
 }
 
-/// What the new log has no place for.
+/// Describes what was left out of the new log.
 fn left_out(counts: &MergeCounts) -> Vec<String> {
     let mut said = Vec::new();
     if counts.censuses > 0 {
@@ -102,7 +101,7 @@ fn left_out(counts: &MergeCounts) -> Vec<String> {
     said
 }
 
-/// How much was read.
+/// Progress of reading all files.
 struct Progress {
     read_bytes: Cell<f64>,
     total_bytes: f64,
@@ -130,11 +129,11 @@ impl Progress {
     }
 }
 
-/// A log that is merged.
+/// A log to be merged.
 struct Log {
     file: File,
     progress: Rc<Progress>,
-    /// Where it is inflated to, if it is compressed and there is such a place.
+    /// File that it is inflated to, if it is compressed and there is one.
     inflated: Option<Arc<dyn Backing>>,
 }
 
@@ -142,7 +141,7 @@ impl Log {
     async fn open(shared: &Shared, file: File, progress: &Rc<Progress>) -> Result<Self, String> {
         let mut inflated = None;
         if is_compressed(&file).await {
-            let place = put_away::make(shared).await;
+            let place = spill::make(shared).await;
             inflated = place.map(|place| Arc::new(place) as Arc<dyn Backing>);
         }
         Ok(Self {
@@ -173,7 +172,7 @@ impl Log {
         format!("“{}” cannot be merged: {why}", self.file.name())
     }
 
-    /// What has to be known of it. What is wrong with it is said.
+    /// Surveys the log for the merge, and reports damage.
     fn survey(&self, wish: &MergeWish, report: &mut MergeReport) -> Result<Facts, String> {
         let mut survey = Survey::new(&self.file.name(), &wish.align);
         let reader = read_log_by(self.reader(), &mut self.source()?, &mut survey);
@@ -193,7 +192,7 @@ impl Log {
     }
 }
 
-/// The bytes of a file.
+/// A file as a source of bytes that counts progress.
 struct FileBytes {
     file: BlobFile,
     len: u64,
@@ -226,7 +225,7 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Has the browser keep what is written.
+    /// Moves the written bytes into a blob.
     fn put(&mut self) -> Result<(), JsValue> {
         if !self.last.is_empty() {
             let bytes = Array::of1(&Uint8Array::from(self.last.as_slice()));

@@ -1,4 +1,4 @@
-//! Names for the addresses of logs, from a file of symbols that the page gave.
+//! Names addresses in logs by a file of symbols from the page.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::{Shared, change, open_logs, post, tell_contents};
 use protocol::{FromWorker, LogId};
 use symbols::{Symbols, SymbolsError};
 
-/// Takes a file of symbols: for the logs that are open, and for later ones.
+/// Sets the file of symbols, for open and future logs.
 pub(super) fn take(shared: &Shared, file: File) {
     let symbols = match read(&file) {
         Ok(symbols) => symbols,
@@ -23,7 +23,7 @@ pub(super) fn take(shared: &Shared, file: File) {
         for log in open_logs(&shared) {
             if let Some(text) = name(&shared, log, &file).await {
                 post(&FromWorker::Symbols(text));
-                // The names of functions are part of what the timeline is told.
+                // Names of functions are part of what the timeline is told.
                 if let Some(open) = shared.borrow().logs.get(&log) {
                     tell_contents(log, &open.session);
                 }
@@ -38,16 +38,14 @@ pub(super) fn take(shared: &Shared, file: File) {
     });
 }
 
-/// Names the addresses of a log that was just read. What to tell of it, if
-/// there is a file of symbols.
+/// Names the addresses of a log that was just loaded. Returns a message, if there is a file of symbols.
 pub(super) async fn after_loading(shared: &Shared, log: LogId) -> Option<FromWorker> {
     let file = shared.borrow().symbols.clone()?;
     let text = name(shared, log, &file).await?;
     Some(FromWorker::Symbols(text))
 }
 
-/// Names the addresses of a log, if it is read to its end, and says what
-/// became of them.
+/// Names the addresses of a log if it is fully read, and describes the result.
 async fn name(shared: &Shared, log: LogId, file: &File) -> Option<String> {
     let named = change(shared, log, |session| {
         session

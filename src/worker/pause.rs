@@ -1,4 +1,4 @@
-//! Letting messages in between two pieces of work.
+//! Yielding to the event loop between steps of work.
 
 use std::cell::{Cell, OnceCell};
 
@@ -8,10 +8,9 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::MessageChannel;
 
 use super::now_ms;
-use session::query::{Later, Listen};
+use session::query::{LocalBoxFuture, Yield};
 
-/// Pauses by a message to itself: unlike a timer it comes back as soon as
-/// what was waiting has been heard.
+/// Yields by a message to itself. Unlike a timer, it resumes as soon as pending messages are handled.
 pub(super) struct Pauser {
     channel: Option<MessageChannel>,
 }
@@ -23,7 +22,7 @@ impl Pauser {
         }
     }
 
-    /// Comes back after all messages that are waiting now.
+    /// Resumes after all messages that are pending now.
     pub(super) async fn pause(&self) {
         let Some(channel) = &self.channel else { return };
         let promise = Promise::new(&mut |resolve, _| {
@@ -36,13 +35,13 @@ impl Pauser {
     }
 }
 
-/// After so long other questions are heard: less than a frame.
+/// Interval at which long answers yield to other questions: less than a frame.
 const LISTEN_EVERY_MS: f64 = 10.0;
 
-/// Hears others in turn with a long answer.
+/// Cooperative yielding for long answers.
 pub(super) struct Turns {
     listened_ms: Cell<f64>,
-    /// Made when it is first needed: most answers need none.
+    /// Created on first use: most answers need none.
     pauser: OnceCell<Pauser>,
 }
 
@@ -55,12 +54,12 @@ impl Turns {
     }
 }
 
-impl Listen for Turns {
+impl Yield for Turns {
     fn is_due(&self) -> bool {
         now_ms() - self.listened_ms.get() > LISTEN_EVERY_MS
     }
 
-    fn pause(&self) -> Later<'_, ()> {
+    fn pause(&self) -> LocalBoxFuture<'_, ()> {
         Box::pin(async {
             self.pauser.get_or_init(Pauser::new).pause().await;
             self.listened_ms.set(now_ms());

@@ -1,5 +1,5 @@
-//! What programs in JavaScript have of the worker's program, in the package for npm (`npm/`): a log
-//! that is fed, and what was found in it. The glue around it, which reads the file, is `npm/index.js`.
+//! The interface of the worker program for JavaScript, in the npm package (`npm/`): a log that is fed with bytes,
+//! and its analysis. The glue code that reads the file is `npm/index.js`.
 
 use serde::Serialize;
 use wasm_bindgen::JsError;
@@ -7,29 +7,29 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use eventlog::ids::Nanos;
 use eventlog::{Need, Step};
-use insight::metrics::Looked;
-use insight::{Measured, Report, Scope};
+use insight::metrics::MetricContext;
+use insight::{Measured, Report, RuleContext};
 use model::time::Interval;
 use session::questions::FindingsQuery;
 use session::{MemoryBudget, Session};
 use views::words::diagnostics::line;
 
-/// So many events are taken before somebody else may do something: some 50 ms.
+/// Events per step, about 50 ms, after which the caller may do other work.
 const EVENTS_PER_STEP: usize = 400_000;
 
-/// A log that is read piece by piece.
+/// A log that is read step by step.
 #[derive(Debug)]
 #[wasm_bindgen]
 pub struct Log {
     session: Session,
 }
 
-/// What was found in a log.
+/// Analysis of a log, serialized to JSON.
 #[derive(Debug, Serialize)]
 struct Analysis {
     program: Option<String>,
     ghc: Option<String>,
-    /// Uncompressed.
+    /// Size of the uncompressed log.
     bytes: u64,
     events: u64,
     capabilities: usize,
@@ -44,7 +44,7 @@ struct Analysis {
 
 #[wasm_bindgen]
 impl Log {
-    /// A file of so many bytes.
+    /// Creates a log for a file of `byte_len` bytes.
     #[must_use]
     #[wasm_bindgen(constructor)]
     pub fn new(byte_len: f64) -> Self {
@@ -52,11 +52,11 @@ impl Log {
         Self { session }
     }
 
-    /// Goes on. The ranges of the file that are needed next, each by its first byte and the one behind its
-    /// last; none if it only has to be called again; `undefined` if all is read.
+    /// Advances reading. Returns the file ranges needed next, as pairs of start and exclusive end; an empty list
+    /// if it only has to be called again; `undefined` when all is read.
     ///
     /// # Errors
-    /// If the file is no log that can be read.
+    /// If the file cannot be read as a log.
     pub fn advance(&mut self) -> Result<Option<Vec<f64>>, JsError> {
         Ok(match self.session.advance(EVENTS_PER_STEP)? {
             Step::Done => None,
@@ -68,35 +68,35 @@ impl Log {
         })
     }
 
-    /// Takes bytes of the file that begin at `at`.
+    /// Supplies bytes of the file that begin at offset `at`.
     pub fn supply(&mut self, at: f64, bytes: &[u8]) {
         self.session.supply(at as u64, bytes);
     }
 
-    /// Learns that the file ends at `at`.
+    /// Declares that the file ends at offset `at`.
     pub fn cut(&mut self, at: f64) {
         self.session.cut(at as u64);
     }
 
-    /// How much of the file is read, from 0 to 1.
+    /// Returns the progress of reading, from 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f64 {
         let progress = self.session.progress();
         progress.done as f64 / progress.total.max(1) as f64
     }
 
-    /// Whether this program has taken more memory than that, and has something to tell.
+    /// Returns whether the program takes more than `bytes` of memory, and some events were read.
     #[must_use]
     pub fn is_short_of(&self, bytes: f64) -> bool {
         protocol::memory_bytes() as f64 > bytes && self.session.events() > 0
     }
 
-    /// What was found in the part of the log from `from` to before `to`, in nanoseconds, or in all of it, as JSON.
+    /// Returns the analysis of the log from `from` to before `to`, in nanoseconds, or of all of it, as JSON.
     ///
     /// # Errors
-    /// If JSON can't be made of it: a defect of this program.
+    /// If it cannot be serialized: a bug of this program.
     pub fn analysis(&self, from: Option<f64>, to: Option<f64>) -> Result<String, JsError> {
-        // A number that is too large becomes the largest.
+        // Casts from floats saturate.
         let part = |from: f64, to: f64| Interval::new(Nanos(from as u64), Nanos(to as u64));
         let range = match (from, to) {
             (None, None) => None,
@@ -109,7 +109,7 @@ impl Log {
 impl Analysis {
     fn of(session: &Session, range: Option<Interval>) -> Self {
         let overview = session.overview();
-        let looked = Looked::new(Scope::new(session.recording(), range));
+        let looked = MetricContext::new(RuleContext::new(session.recording(), range));
         Self {
             capabilities: overview.caps.len(),
             metrics: Measured::all(&looked),

@@ -7,7 +7,7 @@
     reason = "the fuzzer takes this file as it is"
 )]
 
-use analysis::listen::Listen;
+use analysis::yielder::Yield;
 use std::cell::Cell;
 use std::fmt;
 use std::ops::Range;
@@ -21,7 +21,7 @@ use serde::de::{
     Visitor,
 };
 use session::Session;
-use session::query::{Host, Later, Query, Unreadable};
+use session::query::{Host, LocalBoxFuture, Query, Unreadable};
 use session::questions::{NAMES, by_name};
 
 /// Bytes that decide, one after the other; then zeros.
@@ -278,19 +278,19 @@ struct InPieces<'a> {
     every: u32,
 }
 
-impl Listen for InPieces<'_> {
+impl Yield for InPieces<'_> {
     fn is_due(&self) -> bool {
         self.calls.set(self.calls.get().wrapping_add(1));
         self.every > 0 && self.calls.get().is_multiple_of(self.every)
     }
 
-    fn pause(&self) -> Later<'_, ()> {
+    fn pause(&self) -> LocalBoxFuture<'_, ()> {
         Box::pin(Once(false))
     }
 }
 
 impl Host for InPieces<'_> {
-    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
         assert!(range.start < range.end, "nothing is asked for");
         let start = range.start as usize;
         let end = (range.end as usize).min(start.saturating_add(self.piece));
@@ -334,7 +334,7 @@ impl session::query::Visitor for Ask<'_, '_, '_> {
             let answer = self.log.ask_with(&query, host);
             serde_json::to_string(&answer).expect("plain data")
         };
-        let at_once = said(&InPieces {
+        let block_on = said(&InPieces {
             file: self.file,
             piece: usize::MAX,
             calls: Cell::new(0),
@@ -349,7 +349,7 @@ impl session::query::Visitor for Ask<'_, '_, '_> {
         // Counting goes on with every answer.
         if Q::NAME != <session::event_list::CountRows as Query>::NAME {
             assert!(
-                at_once == in_pieces,
+                block_on == in_pieces,
                 "{}: pauses change the answer",
                 Q::NAME
             );

@@ -22,22 +22,22 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use analysis::automata::Oddity;
+use analysis::automata::Anomaly;
 use analysis::automata::thread_state::ThreadSpan;
 use analysis::diagnostics::Diagnostic;
-use analysis::listen::{Alone, Listen, at_once};
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::recording::Recording;
 use analysis::spans::{Analyses, SpanSink, Spans};
 use analysis::timeline::flow::FlowQuery;
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{ThreadSums, ThreadTableQuery};
+use analysis::yielder::{NoYield, Yield, block_on};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::source::{Source, read_log};
 use eventlog::{DamageList, LogError, LogReader, Need, Record, Sink, Step};
 use insight::Report;
 use model::time::Interval;
-use session::query::{Host, Later, Unreadable};
+use session::query::{Host, LocalBoxFuture, Unreadable};
 use session::questions::FindingsQuery;
 use session::{Session, read_session};
 use views::words::diagnostics::{line, sentence};
@@ -417,7 +417,7 @@ fn ask_for_threads(store: &Store) {
             rows: 0..u64::MAX,
             ..ThreadTableQuery::default()
         };
-        at_once(store.thread_table(&query, &Alone)).expect("the log is read")
+        block_on(store.thread_table(&query, &NoYield)).expect("the log is read")
     };
     let whole = table(None);
     for row in &whole.rows {
@@ -492,7 +492,7 @@ impl SpanSink for CountSpans {
         self.spans += 1;
         let _ = span.duration();
     }
-    fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Oddity) {
+    fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Anomaly) {
         self.oddities.push(sentence(&Diagnostic::at(at, oddity)));
     }
 }
@@ -501,18 +501,18 @@ impl SpanSink for CountSpans {
 #[derive(Debug)]
 pub struct InMemory<'a>(pub &'a [u8]);
 
-impl Listen for InMemory<'_> {
+impl Yield for InMemory<'_> {
     fn is_due(&self) -> bool {
         false
     }
 
-    fn pause(&self) -> Later<'_, ()> {
+    fn pause(&self) -> LocalBoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 }
 
 impl Host for InMemory<'_> {
-    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
         let end = (range.end as usize).min(self.0.len());
         let bytes = self.0[range.start as usize..end].to_vec();
         Box::pin(std::future::ready(Ok(bytes)))

@@ -1,5 +1,4 @@
-//! Capability usage: how each capability's life divides into garbage
-//! collection, running threads and idling.
+//! Capability usage: division of each capability's lifetime into garbage collection, running threads, and idling.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +9,16 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::time::Interval;
 
-/// When each capability lived, and when the log did.
+/// Lifetimes of the capabilities, and the time span of the log.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Lives {
-    /// Without the latest stretch.
+    /// Does not include `stretch`.
     log: Option<Interval>,
     caps: BTreeMap<CapId, Life>,
-    /// From when to when the latest capability has logged without another one
-    /// in between.
+    /// Capability of the latest event, and the time span of its consecutive events up to now.
     stretch: Option<(Option<CapId>, Interval)>,
-    /// From when to when each capability has logged before that: events come from
-    /// one after the other.
+    /// Time span of the events of each capability before `stretch`. Consecutive events mostly share a capability,
+    /// so this is updated only when the capability changes.
     stretches: CapTable<Option<Interval>>,
 }
 
@@ -31,7 +29,7 @@ struct Life {
     events: Option<Interval>,
 }
 
-/// Both, and the time between them.
+/// Returns the smallest interval that contains both.
 fn hull(a: Option<Interval>, b: Option<Interval>) -> Option<Interval> {
     a.into_iter().chain(b).reduce(Interval::hull)
 }
@@ -44,15 +42,15 @@ impl Sink for Lives {
     }
 }
 
-/// How many capabilities `Startup` (GHC before 7.6) alone makes known; others need an event. A damaged log may
-/// have any number there.
+/// Maximum number of capabilities that `Startup` (GHC before 7.6) alone declares; further ones need an event of
+/// their own. A damaged log may declare any number.
 const MOST_STARTED: u16 = 64;
 
-/// The events that say when a capability lives.
+/// Events about the lifetime of capabilities.
 const CAPABILITIES: EventSet = EventSet::about(Subject::Capability);
 
 impl Lives {
-    /// Takes place and time of any event.
+    /// Records the capability and time of any event.
     #[inline]
     pub(crate) fn see(&mut self, cap: Option<CapId>, time: Nanos) {
         match &mut self.stretch {
@@ -61,15 +59,14 @@ impl Lives {
         }
     }
 
-    /// Takes an event that says when a capability lives; others are passed over.
+    /// Processes an event about the lifetime of a capability; ignores others.
     pub(crate) fn describe(&mut self, record: &Record<'_>) {
         if CAPABILITIES.contains(record.id) {
             self.life_event(record);
         }
     }
 
-    /// Adds the time from the first to the last event of a log before it was cut, or of one of its
-    /// capabilities.
+    /// Adds the original time span of a log that was cut, or of one of its capabilities.
     pub(crate) fn extend(&mut self, cap: Option<CapId>, events: Interval) {
         self.log = hull(self.log, Some(events));
         if let Some(cap) = cap {
@@ -78,7 +75,7 @@ impl Lives {
         }
     }
 
-    /// Adds what was seen in the slice that follows.
+    /// Appends the results of the following slice.
     pub(crate) fn append(&mut self, slice: &Self) {
         self.log = hull(self.log, slice.log());
         for (cap, _, events) in slice.caps_with_events() {
@@ -99,7 +96,7 @@ impl Lives {
         }
     }
 
-    /// From when to when capabilities have logged; the latest one comes a second time.
+    /// Returns the time spans of logged events by capability; the capability of `stretch` may be returned twice.
     fn logged(&self) -> impl Iterator<Item = (CapId, Interval)> + '_ {
         let before = self.stretches.iter();
         let before = before.filter_map(|(cap, stretch)| Some((cap?, (*stretch)?)));
@@ -128,20 +125,20 @@ impl Lives {
         }
     }
 
-    /// The first and last time in the log; `None` if it has no events.
+    /// Returns the times of the log's first and last event; `None` if it has no events.
     #[must_use]
     pub fn log(&self) -> Option<Interval> {
         hull(self.log, self.stretch.map(|(_, stretch)| stretch))
     }
 
-    /// Every capability with its life: from its creation (else the log's
-    /// first event) to its deletion (else the log's last event).
+    /// Returns each capability with its lifetime: from its creation (or else the log's first event) to its
+    /// deletion (or else the log's last event).
     pub fn caps(&self) -> impl Iterator<Item = (CapId, Interval)> + '_ {
         self.caps_with_events().map(|(cap, life, _)| (cap, life))
     }
 
-    /// Every capability with its life and the times of its first and last
-    /// event; `None` if it has logged nothing.
+    /// Returns each capability with its lifetime and the times of its first and last event; the latter is `None`
+    /// if it logged nothing.
     pub(crate) fn caps_with_events(
         &self,
     ) -> impl Iterator<Item = (CapId, Interval, Option<Interval>)> + '_ {
@@ -159,19 +156,20 @@ impl Lives {
     }
 }
 
-/// What a capability does.
+/// Activity of a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Usage {
-    /// It collects garbage.
+    /// Taking part in a garbage collection.
     Gc,
-    /// It runs a thread.
+    /// Running this thread.
     Mutator(ThreadId),
-    /// Neither.
+    /// Neither collecting nor running a thread.
     Idle,
 }
 
-/// The parts of `life` that none of `busy` covers, in order. `busy` need not
-/// be in order, and may overlap and reach beyond the life.
+/// Returns the parts of `life` that no interval of `busy` covers, in order.
+///
+/// `busy` may be unsorted, overlap, and extend beyond `life`.
 #[must_use]
 pub fn idle(life: Interval, busy: &[Interval]) -> Vec<Interval> {
     let mut busy: Vec<Interval> = busy

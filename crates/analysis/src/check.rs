@@ -1,6 +1,5 @@
-//! Runs the machines of [`validity`] over a log and reports every event that
-//! breaks one of them. Each section of a file that holds several logs begins
-//! anew.
+//! Runs the state machines of [`validity`] over a log and reports every event that violates one of them. In files
+//! with several logs, the machines are reset at each section.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,32 +20,32 @@ struct Thread {
     is_created: bool,
 }
 
-/// The machines of one log.
+/// State machines of one log.
 #[derive(Debug, Default)]
 struct Machines {
     threads: ThreadMap<Thread>,
-    /// The smallest number of a thread that was created.
+    /// Smallest ID among the threads whose creation was logged.
     first_created: Option<ThreadId>,
-    /// Whether the log is a part of another one, as its header says: any thread may have been created
+    /// Whether the header declares the log a part cut out of another one; any thread may then have been created
     /// before it.
     is_cut: bool,
     caps: SeededMap<Option<CapId>, capability::State>,
     tasks: SeededMap<TaskId, task::State>,
 }
 
-/// Checks a log.
+/// Validity check of a log.
 #[derive(Debug, Default)]
 pub struct Check {
     header: Option<Arc<Header>>,
     machines: Machines,
-    /// How many events broke a machine.
+    /// Number of events that violated a machine.
     pub diagnostics: u64,
-    /// How many were let pass, by reason.
+    /// Number of tolerated violations by reason.
     pub tolerated: BTreeMap<Tolerated, u64>,
 }
 
 impl Check {
-    /// The types of events that [`event`](Self::event) judges.
+    /// Event types that [`event`](Self::event) judges.
     pub const CONSUMES: EventSet = EventSet::about(EventSubject::Task).union(EventSet::of(&[
         EventType::CREATE_THREAD,
         EventType::RUN_THREAD,
@@ -59,7 +58,7 @@ impl Check {
         EventType::SPARK_STEAL,
     ]));
 
-    /// Takes the next event in analysis order, and hands on what it breaks.
+    /// Processes the next event in analysis order, and passes each violation to `found`.
     #[inline]
     pub fn event(&mut self, record: &Record<'_>, found: &mut impl FnMut(Diagnostic)) {
         if Self::CONSUMES.contains(record.id) {
@@ -90,7 +89,8 @@ impl Check {
         }
     }
 
-    /// What is open at the end of a section is no problem: the log ends there.
+    /// Ends a section. Open states are no violation, as the log ends there; tasks still alive are counted as
+    /// tolerated.
     fn end_section(&mut self) {
         let machines = std::mem::take(&mut self.machines);
         let alive = |state: &&task::State| matches!(state, task::State::Alive(_));
@@ -100,16 +100,16 @@ impl Check {
         }
     }
 
-    /// Ends the log.
+    /// Ends the log and its last section.
     pub fn finish(&mut self) {
         self.end_section();
         self.header = None;
     }
 }
 
-/// At most two machines judge one event.
+/// Verdicts on one event, which at most two machines judge.
 type Judgements = [Option<Judgement>; 2];
-/// A verdict, and what it is about; `None` for a capability that is not named.
+/// A verdict and its subject; `None` for an unnamed capability.
 type Judgement = (Option<Subject>, Verdict);
 
 impl Machines {
@@ -147,7 +147,7 @@ impl Machines {
         judged[0] = Some((subject, verdict));
     }
 
-    /// Whether a thread may have been created before the log begins.
+    /// Returns whether a thread may have been created before the log begins.
     fn is_older(&mut self, id: ThreadId) -> bool {
         let may_be_older = self.is_cut && !self.threads.get_mut(id).is_created;
         may_be_older || self.first_created.is_none_or(|first| id < first)
@@ -159,7 +159,7 @@ impl Machines {
         if let (thread::State::Running(cap), thread::Input::Run(other)) = (thread.state, input)
             && cap != other
         {
-            // It is here now: what its old capability does next is no problem.
+            // The thread is on `other` now, so the next event of its old capability is no violation.
             self.caps.insert(cap, capability::State::Idle);
         }
         let Judged { next, verdict } = thread::step(thread.state, input, older);
@@ -167,15 +167,15 @@ impl Machines {
         (Some(Subject::Thread(id)), verdict)
     }
 
-    /// A capability runs or stops a thread.
+    /// Processes the start (`runs`) or stop of a thread on a capability.
     fn run(&mut self, cap: Option<CapId>, thread: ThreadId, runs: bool) -> Option<Judgement> {
-        // Without a capability any number of threads may run.
+        // Without a capability, any number of threads may run.
         cap?;
         let state = self.caps.entry(cap).or_default();
         let Judged { next, verdict } = capability::step(*state, thread, runs);
         let before = std::mem::replace(state, next);
         if let (Verdict::Broken(_), capability::State::Runs(displaced)) = (verdict, before) {
-            // Its stop is missing: it may run again without another diagnostic.
+            // The stop of the displaced thread is missing; its next run must not raise another diagnostic.
             let displaced = self.threads.get_mut(displaced);
             if displaced.state == thread::State::Running(cap) {
                 displaced.state = thread::State::Stopped;

@@ -1,5 +1,4 @@
-//! General information: which program under which runtime, how many events of
-//! which type, from when to when.
+//! General information about a log: the program, its runtime, the time span, and event counts by type.
 
 use std::sync::Arc;
 
@@ -13,74 +12,72 @@ use eventlog::header::Header;
 use eventlog::ids::Nanos;
 use eventlog::quantity::Utc;
 use eventlog::{Event, EventSet, EventType, Record, Sink, Subject};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// Events of one type.
+/// Statistics of one event type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeCount {
-    /// The type's number.
+    /// Number of the event type.
     pub id: u16,
-    /// The constructor's name in `ghc-events`; `UnknownEvent` for others.
+    /// Constructor name in `ghc-events`; `UnknownEvent` for unknown types.
     pub name: String,
-    /// What the log's header calls it.
+    /// Description in the log's header; empty if the type is not declared.
     pub description: String,
-    /// The bytes of a payload that the header declares; `None` if each event
-    /// carries its length, or the type is not declared.
+    /// Payload size that the header declares, in bytes; `None` for variable-size events and undeclared types.
     pub declared_bytes: Option<u16>,
     /// Whether events of this type are decoded.
     pub known: bool,
-    /// How many.
+    /// Number of events.
     pub count: u64,
-    /// Their bytes, with type, time and length.
+    /// Total size in bytes, including the type, time and length fields.
     pub bytes: u64,
 }
 
-/// Type and time of an event.
+/// Size of the type (2) and time (8) fields of an event, in bytes.
 pub(crate) const PREFIX_BYTES: u64 = 10;
 
-/// The GHC of a runtime that calls itself `rts`.
+/// Returns the GHC version from the runtime identifier `rts`.
 pub(crate) fn ghc_of(rts: &str) -> Option<&str> {
     rts.split(' ').next()?.strip_prefix("GHC-")
 }
 
-/// The program's name, without its folder, of what it was called with.
+/// Returns the file name of the program from its command line `args`.
 pub(crate) fn program_of(args: &[String]) -> Option<&str> {
     args.first()?.rsplit(['/', '\\']).next()
 }
 
-/// Collects the information of a log.
+/// General information about a log, or about one slice of it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Info {
     counts: Vec<(u64, u64)>,
     #[serde(skip)]
     header: Option<Arc<Header>>,
-    /// How many events there are.
+    /// Total number of events.
     pub events: u64,
-    /// The capabilities and the log's span.
+    /// Lifetimes of the capabilities, and the time span of the log.
     pub lives: Lives,
-    /// By how much times go back.
+    /// How far event times go backwards.
     pub back_dating: BackDating,
-    /// The runtime's own name for itself, such as `GHC-9.6.6 rts_thr`.
+    /// Runtime identifier, such as `GHC-9.6.6 rts_thr`.
     #[serde(skip)]
     pub rts: Option<String>,
-    /// The program and its arguments.
+    /// Program and arguments.
     #[serde(skip)]
     pub args: Vec<String>,
-    /// The process.
+    /// Process ID of the program, if it is logged.
     #[serde(skip)]
     pub pid: Option<u32>,
     /// Nanoseconds from 1970-01-01 UTC to time 0 of the log.
     #[serde(skip)]
     pub clock_origin_ns: Option<i128>,
-    /// The rest of what is known of the process.
+    /// Further facts about the process.
     #[serde(skip)]
     pub facts: ProcessFacts,
-    /// The processes, if they are several.
+    /// Processes of a log that several processes wrote; empty otherwise.
     #[serde(skip)]
     pub processes: Processes,
-    /// The range that the log was cut to, if it was: events outside of it only define the
-    /// state in it.
+    /// Range that the log was cut to, if it was: events outside of it only define the state at its start.
     #[serde(skip)]
     pub cut_range: Option<Interval>,
 }
@@ -94,12 +91,12 @@ impl Sink for Info {
 }
 
 impl Info {
-    /// The events that say what the process is.
+    /// Events that describe the process.
     pub(crate) const OF_THE_PROCESS: EventSet = EventSet::about(Subject::Process)
         .union(EventSet::about(Subject::Capability))
         .with(EventType::HEAP_INFO_GHC);
 
-    /// Counts an event.
+    /// Counts one event.
     #[inline]
     fn count(&mut self, record: &Record<'_>) {
         self.header.get_or_insert_with(|| Arc::clone(record.header));
@@ -107,14 +104,14 @@ impl Info {
         self.see(record);
     }
 
-    /// Takes place and time of an event.
+    /// Records the capability and time of an event.
     #[inline]
     pub(crate) fn see(&mut self, record: &Record<'_>) {
         self.lives.see(record.cap, record.time);
         self.back_dating.observe(record.time);
     }
 
-    /// Counts so many events of a type, of so many bytes.
+    /// Adds `events` events with a total size of `bytes` to the counts of a type.
     pub(crate) fn count_of(&mut self, id: EventType, (events, bytes): (u64, u64)) {
         let id = usize::from(id.0);
         if id >= self.counts.len() {
@@ -126,7 +123,7 @@ impl Info {
         self.events += events;
     }
 
-    /// Takes an event that says what the process is; others are passed over.
+    /// Processes an event that describes the process; ignores others.
     pub(crate) fn describe(&mut self, record: &Record<'_>) {
         if Self::OF_THE_PROCESS.contains(record.id) {
             self.lives.describe(record);
@@ -134,7 +131,7 @@ impl Info {
         }
     }
 
-    /// Adds the counts of the slice that follows.
+    /// Appends the results of the following slice.
     pub(crate) fn append(&mut self, slice: &Self, header: &Arc<Header>) {
         if slice.events > 0 {
             self.header.get_or_insert_with(|| Arc::clone(header));
@@ -186,26 +183,26 @@ impl Info {
         }
     }
 
-    /// Whether there is an event of one of these types, as far as the log is read.
+    /// Returns whether the log has an event of one of these types, as far as it has been read.
     pub fn has(&self, types: EventSet) -> bool {
         let known = |id| self.header.as_ref().is_none_or(|header| header.knows(id));
         let mut counts = (0..=u16::MAX).map(EventType).zip(&self.counts);
         counts.any(|(id, count)| count.0 > 0 && types.contains(id) && known(id))
     }
 
-    /// The first and last time.
+    /// Returns the times of the first and last event; `None` if there are none.
     #[must_use]
     pub fn first_and_last(&self) -> Option<(Nanos, Nanos)> {
         self.lives.log().map(|span| (span.start(), span.end()))
     }
 
-    /// The GHC that wrote the log, such as `9.6.6`.
+    /// Returns the version of the GHC that wrote the log, such as `9.6.6`.
     #[must_use]
     pub fn ghc_version(&self) -> Option<&str> {
         ghc_of(self.rts.as_deref()?)
     }
 
-    /// Whether a GHC wrote the log that knows info tables by ids in place of addresses.
+    /// Returns whether the log is from GHC 10 or later, which identifies info tables by IDs instead of addresses.
     #[must_use]
     pub fn has_table_ids(&self) -> bool {
         const FIRST: u32 = 10;
@@ -217,14 +214,14 @@ impl Info {
             .is_some_and(|major: u32| major >= FIRST)
     }
 
-    /// The program's name, without its folder.
+    /// Returns the file name of the program.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         program_of(&self.args)
     }
 
-    /// The options of the runtime that the run was started with: those of `GHCRTS`, then those
-    /// of the command line, which win.
+    /// Returns the RTS options of the run: those of `GHCRTS`, then those of the command line, which take
+    /// precedence.
     #[must_use]
     pub fn runtime_options(&self) -> Vec<String> {
         let variables = self.facts.environment();
@@ -234,13 +231,13 @@ impl Info {
         all.map(str::to_owned).collect()
     }
 
-    /// The time at which the log's clock was 0.
+    /// Returns the wall-clock time of time 0 of the log.
     #[must_use]
     pub fn started(&self) -> Option<Utc> {
         Utc::from_nanoseconds(self.clock_origin_ns?)
     }
 
-    /// What is known of the process; the diagnostics are left out.
+    /// Returns the description of the process, without diagnostics.
     #[must_use]
     pub fn process(&self) -> Process {
         let rts = self.rts.as_deref();
@@ -258,7 +255,7 @@ impl Info {
         }
     }
 
-    /// Events and bytes by type, the most frequent first.
+    /// Returns events and bytes by type, most frequent type first.
     #[must_use]
     pub fn types(&self) -> Vec<TypeCount> {
         let used = self
@@ -272,7 +269,7 @@ impl Info {
                 let known = self.header.as_ref().is_none_or(|header| header.knows(id));
                 let name = id.name().filter(|_| known).unwrap_or("UnknownEvent");
                 let decl = self.header.as_ref().and_then(|header| header.decl(id));
-                // A length of two bytes stands in every event of variable size.
+                // Each event of variable size has a length field of two bytes.
                 let lengths = match decl {
                     Some(decl) if decl.size.is_none() => 2 * count,
                     _ => 0,

@@ -1,4 +1,4 @@
-//! What a slice calls its threads.
+//! Thread labels of one slice.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,25 +9,25 @@ use model::columns::Column;
 
 use crate::timeline::store::Store;
 
-/// The labels of threads, in the order in which they were given. Programs give the same
-/// label to thousands of threads: each stands here once.
+/// Thread labels in the order of their events. Programs give the same label to thousands of threads, so labels are
+/// interned.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Labels {
     #[serde(skip)]
     threads: Vec<u32>,
-    /// The label of each, by its place.
+    /// Index of the label of each entry of `threads`.
     #[serde(skip)]
     labels: Vec<u32>,
-    /// Where each label ends in `text`.
+    /// End offset of each label in `text`.
     #[serde(skip)]
     ends: Vec<u32>,
-    /// UTF-8, whatever stands in the log.
+    /// Labels, concatenated; UTF-8 even if the log's bytes are not.
     #[serde(skip)]
     text: Vec<u8>,
 }
 
 impl Labels {
-    /// Shows each long list of numbers, always in the same order.
+    /// Calls `see` with each column, always in the same order.
     pub(crate) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
         see((&mut self.threads).into());
         see((&mut self.labels).into());
@@ -35,7 +35,7 @@ impl Labels {
         see((&mut self.text).into());
     }
 
-    /// The labels, by place.
+    /// Returns the distinct labels by index.
     fn texts(&self) -> impl Iterator<Item = &str> {
         let text = str::from_utf8(&self.text).unwrap_or_default();
         let ends = self.ends.iter().map(|&end| end as usize);
@@ -44,7 +44,7 @@ impl Labels {
         texts.map(move |(begin, end)| text.get(begin..end).unwrap_or_default())
     }
 
-    /// Names the threads of a log.
+    /// Adds these labels to the threads of a log.
     pub(crate) fn give(&self, store: &mut Store, names: &mut Names) {
         let known = |text: &str| (store.text(text), names.label(text));
         let known: Vec<(TextId, Option<TextId>)> = self.texts().map(known).collect();
@@ -57,7 +57,7 @@ impl Labels {
     }
 }
 
-/// Collects the labels of a slice.
+/// Labels of a slice, while its events are being read.
 #[derive(Debug, Default)]
 pub(crate) struct LabelAnalysis {
     found: Labels,
@@ -65,22 +65,22 @@ pub(crate) struct LabelAnalysis {
 }
 
 impl LabelAnalysis {
-    /// Takes a `ThreadLabel`.
+    /// Processes a `ThreadLabel` event.
     pub(crate) fn take(&mut self, record: &Record<'_>) {
         if let Event::ThreadLabel { thread, label } = record.event() {
             let TextId(number) = self.texts.of(&label.to_str());
             self.found.threads.push(thread.0);
-            // They are numbered from one on.
+            // Text IDs start at 1.
             self.found.labels.push(number - 1);
         }
     }
 
-    /// What the slice has.
+    /// Returns the labels of the finished slice.
     pub(crate) fn finish(self) -> Labels {
         let mut found = self.found;
         for (_, text) in self.texts.iter() {
             found.text.extend_from_slice(text.as_bytes());
-            // A slice is far smaller than that.
+            // Slices are far smaller than 4 GiB.
             found.ends.push(found.text.len() as u32);
         }
         found

@@ -1,6 +1,5 @@
-//! What a log says of the process that wrote it: how it was started, under
-//! which runtime and heap settings, how its capabilities came and went, and
-//! what is wrong or odd about the log itself.
+//! The process that wrote the log: its command line, runtime and heap settings, changes of its capabilities, and
+//! problems of the log itself.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,71 +17,70 @@ use eventlog::quantity::Utc;
 use eventlog::{Event, Record};
 use model::time::Interval;
 
-/// How many changes of capabilities are kept.
+/// Maximum number of capability changes that are stored.
 pub const KEPT: usize = 1000;
 
-/// How a program was linked: what its runtime can do (a *way* of GHC).
+/// Way of GHC that a program was linked with, which determines the features of its runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Way {
-    /// Without `-threaded`.
+    /// Linked without `-threaded`.
     NotThreaded,
-    /// `-threaded`.
+    /// Linked with `-threaded`.
     Threaded,
-    /// `-prof`.
+    /// Linked with `-prof`.
     Profiling,
-    /// `-eventlog`.
+    /// Linked with `-eventlog`.
     EventLog,
-    /// `-debug`.
+    /// Linked with `-debug`.
     Debugging,
-    /// `-dynamic`.
+    /// Linked with `-dynamic`.
     Dynamic,
-    /// With nothing special.
+    /// The vanilla way, without other options.
     Vanilla,
-    /// By a tag that is not known here.
+    /// Unknown way, by its tag in the runtime identifier.
     Other(String),
 }
 
-/// All that is known of a process, but for its environment.
+/// Description of a process, without its environment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Process {
-    /// The program, with its folder.
+    /// Program path as it was called.
     pub program: Option<String>,
-    /// Its arguments, those for the runtime included.
+    /// Arguments, including RTS options.
     pub arguments: Vec<String>,
-    /// How many environment variables the log has. Their values may be
-    /// secrets: they are to be asked for on purpose.
+    /// Number of environment variables in the log. Their values may be secrets, so they are available only through
+    /// a separate query.
     pub environment_count: u64,
-    /// The runtime's name for itself, such as `GHC-9.6.6 rts_thr`.
+    /// Runtime identifier, such as `GHC-9.6.6 rts_thr`.
     pub rts: Option<String>,
-    /// The GHC, such as `9.6.6`.
+    /// GHC version, such as `9.6.6`.
     pub ghc: Option<String>,
-    /// What kind of runtime it is.
+    /// Ways that the program was linked with.
     pub ways: Vec<Way>,
-    /// The process.
+    /// Process ID of the program, if it is logged.
     pub pid: Option<u32>,
-    /// The process that started it.
+    /// Process ID of the parent.
     pub parent_pid: Option<u32>,
-    /// The time at which the log's clock was 0.
+    /// Wall-clock time of time 0 of the log.
     pub started: Option<Utc>,
-    /// How capabilities came and went, the first [`KEPT`] changes.
+    /// The first [`KEPT`] changes of capabilities.
     pub capability_changes: Vec<CapChange>,
-    /// How many changes there are.
+    /// Total number of capability changes.
     pub capability_change_count: u64,
-    /// The settings of the heap.
+    /// Heap settings, if the log has them.
     pub heap: Option<HeapSettings>,
-    /// The capability sets, by number.
+    /// Capability sets by ID.
     pub capsets: Vec<Capset>,
-    /// The types of the events, the most frequent first.
+    /// Event types, most frequent first.
     pub types: Vec<TypeCount>,
-    /// What is wrong or odd about the log, by time.
+    /// Problems of the log, by time.
     pub diagnostics: Diagnostics,
-    /// The processes of a log that several have written; none if it is of one.
+    /// Processes of a log that several processes wrote; empty otherwise.
     pub processes: Vec<OsProcess>,
 }
 
 impl Process {
-    /// Program and arguments as a shell would take them; empty if the log does
-    /// not name them.
+    /// Returns program and arguments quoted for a shell; empty if the log has no program name.
     #[must_use]
     pub fn command_line(&self) -> String {
         let words = self.program.iter().chain(&self.arguments);
@@ -91,7 +89,7 @@ impl Process {
     }
 }
 
-/// A word of a command line of a POSIX shell, quoted if it has to be.
+/// Quotes a word for a POSIX shell if necessary.
 #[must_use]
 pub fn shell_word(word: &str) -> Cow<'_, str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"%+,-./:=@_".contains(&byte);
@@ -101,8 +99,7 @@ pub fn shell_word(word: &str) -> Cow<'_, str> {
     Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
 }
 
-/// The arguments of a program that are flags for the runtime: from `+RTS` to
-/// `-RTS`, and nothing behind `--RTS` or `--`.
+/// Returns the RTS options among `arguments`: those from `+RTS` to `-RTS`. Nothing after `--RTS` or `--` counts.
 pub(crate) fn rts_flags(arguments: &[String]) -> impl Iterator<Item = &str> {
     let mut inside = false;
     let words = arguments.iter().map(String::as_str);
@@ -117,47 +114,47 @@ pub(crate) fn rts_flags(arguments: &[String]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What happened to a capability.
+/// Kind of a capability change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {
-    /// It was created.
+    /// `CapCreate`: the capability was created.
     Created,
-    /// It was deleted.
+    /// `CapDelete`: the capability was deleted.
     Deleted,
-    /// It may run threads again.
+    /// `CapEnable`: the capability may run threads again.
     Enabled,
-    /// It may run none for now (`setNumCapabilities`).
+    /// `CapDisable`: the capability may not run threads for now (`setNumCapabilities`).
     Disabled,
 }
 
-/// A capability came or went.
+/// Change of a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapChange {
-    /// The time of the event.
+    /// Time of the event.
     pub at: Nanos,
-    /// The capability that came or went.
+    /// Capability that changed.
     pub cap: CapId,
-    /// What happened to it.
+    /// Kind of the change.
     pub change: Change,
 }
 
-/// The settings of the heap (`HEAP_INFO_GHC`).
+/// Heap settings (`HEAP_INFO_GHC`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeapSettings {
-    /// How many generations.
+    /// Number of generations.
     pub generations: u16,
-    /// The largest size that it may have (`-M`); `None` for no limit.
+    /// Maximum heap size (`-M`); `None` if unlimited.
     pub max_heap_bytes: Option<u64>,
-    /// How much a capability allocates before a collection (`-A`).
+    /// Allocation area (nursery) size per capability (`-A`).
     pub allocation_area_bytes: u64,
-    /// How much memory the runtime gets from the operating system at a time.
+    /// Megablock size: the unit in which the runtime requests memory from the operating system.
     pub megablock_bytes: u64,
-    /// What it divides that into.
+    /// Block size: the unit into which megablocks are divided.
     pub block_bytes: u64,
 }
 
 impl HeapSettings {
-    /// Those that an event tells.
+    /// Returns the settings from a `HeapInfoGHC` event; `None` for other events.
     pub(crate) fn told_by(event: &Event<'_>) -> Option<Self> {
         let Event::HeapInfoGHC {
             gens,
@@ -180,36 +177,36 @@ impl HeapSettings {
     }
 }
 
-/// A set of capabilities.
+/// A capability set: a group of capabilities of one type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capset {
-    /// Its number.
+    /// ID of the set in the log.
     pub id: CapsetId,
-    /// Its type: 1 is a custom group, 2 an OS process, 3 a clock domain.
+    /// Type: 1 is a custom group, 2 an OS process, 3 a clock domain.
     pub kind: u16,
-    /// Every capability that ever belonged to it.
+    /// All capabilities that ever belonged to the set.
     pub caps: Vec<CapId>,
 }
 
-/// Collects what no other analysis needs.
+/// Facts about the process that no other analysis collects.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessFacts {
-    /// `NAME=value`, in the order of the log.
+    /// Environment variables as `NAME=value`, in log order.
     environment: Vec<String>,
     parent_pid: Option<u32>,
     changes: Vec<CapChange>,
     change_count: u64,
     heap: Option<HeapSettings>,
     capsets: BTreeMap<CapsetId, Capset>,
-    /// Which capabilities belong to which sets.
+    /// Members of the sets, to recognize repeated assignments.
     assigned: SeededSet<(CapsetId, CapId)>,
 }
 
-/// More capability sets than this come from damage.
+/// Maximum number of capability sets; more are a sign of damage.
 const MOST_CAPSETS: usize = 1000;
 
 impl ProcessFacts {
-    /// Takes an event of the process: few are.
+    /// Processes one of the few events about the process.
     pub fn event(&mut self, event: &Event<'_>, record: &Record<'_>) {
         match *event {
             Event::ProgramEnv { env, .. } => {
@@ -261,19 +258,19 @@ impl ProcessFacts {
         Some(self.capsets.entry(id).or_insert_with(new))
     }
 
-    /// The settings of the heap.
+    /// Returns the heap settings, if the log has them.
     #[must_use]
     pub const fn heap(&self) -> Option<HeapSettings> {
         self.heap
     }
 
-    /// The environment variables with their values, by name.
+    /// Returns the environment variables and their values, sorted by name.
     #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {
         variables(&self.environment)
     }
 
-    /// What it knows of the process; the rest is left empty.
+    /// Returns the fields of the process that are collected here; all others are empty.
     #[must_use]
     pub fn process(&self) -> Process {
         Process {
@@ -288,7 +285,7 @@ impl ProcessFacts {
     }
 }
 
-/// The ways of a runtime that calls itself `rts`, such as `GHC-9.6.6 rts_thr_l`.
+/// Returns the ways from a runtime identifier such as `GHC-9.6.6 rts_thr_l`.
 #[must_use]
 pub fn ways(rts: &str) -> Vec<Way> {
     let Some((_, tags)) = rts.split_once(" rts") else {
@@ -308,17 +305,17 @@ pub fn ways(rts: &str) -> Vec<Way> {
     not_threaded.into_iter().chain(ways).collect()
 }
 
-/// What still went on when a log ended.
+/// Spans that were open at the end of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenAtEnd {
-    /// Collections and runs of threads.
+    /// Diagnostics of open collections and runs.
     going_on: Diagnostics,
-    /// Threads that had not finished and did not run.
+    /// Number of unfinished threads that were not running.
     waiting: u64,
 }
 
 impl OpenAtEnd {
-    /// Takes something that still goes on.
+    /// Adds an open span.
     pub fn open(&mut self, open: Open) {
         let (fact, span, cap) = match open {
             Open::Gc(cap, span) => (Fact::OpenCollection, span, Some(cap)),
@@ -337,7 +334,7 @@ impl OpenAtEnd {
         });
     }
 
-    /// As diagnostics about a log whose last event is at `end`.
+    /// Returns the diagnostics for a log whose last event is at `end`.
     #[must_use]
     pub fn diagnostics(&self, end: Option<Nanos>) -> Diagnostics {
         let mut diagnostics = self.going_on.clone();

@@ -1,5 +1,5 @@
-//! The processes of a log that several have written, which is what merging logs makes: each is a
-//! capability set of the kind *OS process*, with what the log says of that set.
+//! Processes of a log that several processes wrote, such as a merged log. Each is a capability set of the type *OS
+//! process*, described by the events of that set.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,33 +10,33 @@ use crate::process::{Capset, HeapSettings, Process, ways};
 use eventlog::ids::{CapId, CapsetId};
 use eventlog::quantity::Utc;
 use eventlog::{Event, Record};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
-/// The kind of capability sets that are OS processes.
+/// Type of capability sets that are OS processes.
 const OS_PROCESS: u16 = 2;
-/// The kind of those that share a clock.
+/// Type of capability sets that share a clock.
 const CLOCK_DOMAIN: u16 = 3;
-/// More capability sets than this come from damage.
+/// Maximum number of capability sets; more are a sign of damage.
 const MOST_SETS: usize = 1000;
 
-/// A process of a log that is of several.
+/// One process of a log that several processes wrote.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OsProcess {
-    /// What it is called: like its program, and otherwise than all others.
+    /// Unique name: the program name, with process ID or number if several processes share it.
     pub name: String,
-    /// Its capabilities, by number.
+    /// Capabilities of the process, sorted.
     pub caps: Vec<CapId>,
-    /// What is known of it alone; its capability set is the only one.
+    /// Description of this process; its capability set is the only one.
     pub process: Process,
 }
 
-/// What the log says of each capability set.
+/// Facts about each capability set.
 #[derive(Clone, Debug, Default)]
 pub struct Processes {
     sets: BTreeMap<CapsetId, Said>,
 }
 
-/// What the log says of a capability set.
+/// Facts about one capability set.
 #[derive(Clone, Debug, Default)]
 struct Said {
     kind: u16,
@@ -51,7 +51,7 @@ struct Said {
 }
 
 impl Processes {
-    /// Takes an event that says what a process is.
+    /// Processes an event that describes a process; ignores others.
     pub fn event(&mut self, event: &Event<'_>, record: &Record<'_>) {
         let (Event::CapsetCreate { capset, .. }
         | Event::CapsetAssignCap { capset, .. }
@@ -73,14 +73,14 @@ impl Processes {
         }
     }
 
-    /// The capability sets that are processes, if there are several.
+    /// Returns the capability sets that are processes; empty unless there are several.
     fn several(&self) -> Vec<(CapsetId, &Said)> {
         let sets = self.sets.iter().map(|(id, said)| (*id, said));
         let all: Vec<_> = sets.filter(|(_, said)| said.kind == OS_PROCESS).collect();
         if all.len() > 1 { all } else { Vec::new() }
     }
 
-    /// The processes, in the order of their capability sets; none if the log is of one.
+    /// Returns the processes by capability set ID; empty if a single process wrote the log.
     #[must_use]
     pub fn all(&self) -> Vec<OsProcess> {
         let sets = self.several();
@@ -112,8 +112,8 @@ impl Processes {
         all
     }
 
-    /// The environment variables of all processes with their values, each with the process' name
-    /// behind its own; `None` if the log is of one.
+    /// Returns the environment variables of all processes with their values, sorted. The name of the process is
+    /// appended to each variable name in parentheses. `None` if a single process wrote the log.
     #[must_use]
     pub fn environment(&self) -> Option<Vec<(String, String)>> {
         let sets = self.several();
@@ -128,7 +128,7 @@ impl Processes {
 
     fn process(&self, id: CapsetId, said: &Said) -> Process {
         let rts = said.rts.as_deref();
-        // The clock has a set of its own, of the same capabilities.
+        // The clock has a capability set of its own with the same capabilities.
         let shares =
             |other: &&Said| other.kind == CLOCK_DOMAIN && !other.caps.is_disjoint(&said.caps);
         let clock = said.clock_origin_ns.or_else(|| {
@@ -155,13 +155,13 @@ impl Processes {
         }
     }
 
-    /// Whether there are several.
+    /// Returns whether several processes wrote the log.
     #[must_use]
     pub fn are_several(&self) -> bool {
         !self.several().is_empty()
     }
 
-    /// The capabilities of each process, in the order of [`all`](Self::all).
+    /// Returns the capabilities of each process, in the order of [`all`](Self::all).
     #[must_use]
     pub fn caps(&self) -> Vec<Vec<CapId>> {
         let caps = |(_, said): (CapsetId, &Said)| said.caps.iter().copied().collect();
@@ -195,7 +195,7 @@ impl Said {
     }
 }
 
-/// The environment variables of texts such as `NAME=value`, by name.
+/// Splits texts such as `NAME=value` into pairs, sorted by name.
 pub(crate) fn variables(texts: &[String]) -> Vec<(String, String)> {
     let split = |variable: &String| match variable.split_once('=') {
         Some((name, value)) => (name.to_owned(), value.to_owned()),

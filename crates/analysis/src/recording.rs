@@ -1,4 +1,4 @@
-//! All analyses of a log, wired together once.
+//! Combination of all analyses of a log.
 
 use crate::account::facts::{Condition, Watch};
 use crate::account::report::{CapTimes, ProgramTimes};
@@ -9,10 +9,9 @@ use crate::flamegraph::sources::{self, Known};
 use crate::flamegraph::spans::opentelemetry::TelemetrySpans;
 use crate::flamegraph::spans::totals::{WindowTotals, span_totals};
 use crate::heap::HeapProfiles;
-use crate::heap::collect::{HeapCollector, Telling};
+use crate::heap::collect::{HeapCollector, SampleCursor};
 use crate::heap::names::{BandNames, TableSymbols};
 use crate::info::Info;
-use crate::listen::Listen;
 use crate::numbers::Numbers;
 use crate::numbers::phases::Phases;
 use crate::numbers::sparks_query::{SINGLE_SPARKS, SparksReply};
@@ -23,22 +22,23 @@ use crate::spans::{Analyses, Open, SpanAnalysis, SpanSink};
 use crate::ticky::{self, Ticky, TickyQuery, TickyTable};
 use crate::timeline::messages::Messages;
 use crate::timeline::profile_rows::ProfileRows;
-use crate::timeline::slice::Entry;
+use crate::timeline::slice::BoundaryState;
 use crate::timeline::store::Store;
 use crate::timeline::tracks::Tracks;
 use crate::timeline::user_spans::SpanPrefixes;
+use crate::yielder::Yield;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{EventSet, EventType, LogReader, Names, Record, Sink, SlicePart};
 use model::class::Class;
 use model::lane::Lane;
-use model::place::watch_places;
 use model::profile::TrackSource;
 use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
-use model::shelf::Shelf;
+use model::saturating::watch_saturation;
+use model::spill_store::SpillStore;
 use model::time::Interval;
 
-/// The events of collections that automata take.
+/// Collection events that the span automata process.
 const COLLECTING: EventSet = EventSet::of(&[
     EventType::GC_START,
     EventType::GC_END,
@@ -47,9 +47,9 @@ const COLLECTING: EventSet = EventSet::of(&[
     EventType::GC_DONE,
 ]);
 
-/// Who hears events that are kept.
+/// An analysis that processes raw events.
 #[derive(Clone, Copy, Debug)]
-enum Hearer {
+enum Consumer {
     Info,
     Numbers,
     Watch,
@@ -62,8 +62,8 @@ enum Hearer {
     Heap,
 }
 
-impl Hearer {
-    /// The order in which they hear an event.
+impl Consumer {
+    /// Order in which the analyses process an event.
     const IN_ORDER: [Self; 10] = [
         Self::Info,
         Self::Numbers,
@@ -77,7 +77,7 @@ impl Hearer {
         Self::Heap,
     ];
 
-    /// The types of events that it takes of those that are kept.
+    /// Returns the event types that the analysis processes as raw events.
     fn consumes(self, profiles: &Profiles) -> EventSet {
         match self {
             Self::Info => Info::OF_THE_PROCESS,
@@ -85,7 +85,7 @@ impl Hearer {
             Self::Watch => Watch::CONSUMES,
             Self::Spans => COLLECTING,
             Self::Tracks => Tracks::CONSUMES,
-            // Labels of threads come in columns.
+            // Thread labels arrive as columns instead.
             Self::Names => Names::CONSUMES.without(EventSet::of(&[EventType::THREAD_LABEL])),
             Self::Ticky => Ticky::CONSUMES,
             Self::Telemetry => TelemetrySpans::CONSUMES,
@@ -94,7 +94,8 @@ impl Hearer {
         }
     }
 
-    /// Who hears events of each type below 256, as bits; of no other type one is kept.
+    /// Returns, for each event type below 256, a bit set of the analyses that process it. Events of other types
+    /// are never kept raw.
     fn by_type(profiles: &Profiles) -> Box<[u16; 256]> {
         let mut types = Box::new([0; 256]);
         for (place, hearer) in Self::IN_ORDER.into_iter().enumerate() {
@@ -109,62 +110,61 @@ impl Hearer {
 
 /// All analyses of a log.
 ///
-/// It gets slice after slice ([`append`](Self::append)) and is settled once the log is read to its
-/// end. Everything that is told of a log comes from here, for the page, the
-/// command line, the tests and the fuzzers.
+/// Slices are [appended](Self::append) one by one; after the last one the recording is settled. Page, command
+/// line, tests and fuzzers take all results from here.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// The program, the times of capabilities, counts of events.
+    /// Program, capability lifetimes, and event counts.
     pub info: Info,
-    /// The numbers of `+RTS -s`.
+    /// Figures of `+RTS -s`.
     pub numbers: Numbers,
-    /// When the runtime starts and ends, known once the log is read.
+    /// Startup and shutdown phases of the runtime; known once the log has been read to its end.
     phases: Phases,
-    /// What the account of time must know of the whole log.
+    /// Facts about the whole log that the time attribution needs.
     watch: Watch,
-    /// Taken out at the end of the log.
+    /// `None` once the log has been read to its end.
     spans: Option<SpanAnalysis>,
-    /// What capabilities and threads did.
+    /// Runs and collections of capabilities, and threads.
     pub store: Store,
-    /// What the program said.
+    /// Messages and markers of the program.
     pub messages: Messages,
-    /// What the timeline shows beside capabilities and threads.
+    /// Timeline rows other than capabilities, threads and messages.
     pub tracks: Tracks,
-    /// What threads, cost centres and counters are called.
+    /// Names of threads, cost centres and counters.
     pub names: Names,
-    /// The ticky counters.
+    /// Ticky-ticky counters, with their samples.
     pub ticky: Ticky,
-    /// The spans of opentelemetry.
+    /// Spans in the format of the `opentelemetry` package.
     pub telemetry: TelemetrySpans,
-    /// What the symbols of the executable say of info tables, once there are any.
+    /// Info table names from the symbols of the executable; empty until an executable is loaded.
     pub table_symbols: TableSymbols,
-    /// What flame graphs are made from.
+    /// Profiles, the input of flame graphs.
     pub profiles: Profiles,
-    /// The rows of the timeline that show them.
+    /// Timeline rows of the profiles.
     pub profile_rows: ProfileRows,
     heap: HeapCollector,
-    /// Who hears events of each type.
+    /// Bit set of the analyses that process events of each type below 256.
     hearers: Box<[u16; 256]>,
-    /// What had no end when the log ended.
+    /// Spans that were still open when the log ended.
     pub open: OpenAtEnd,
-    /// Whether the log has more of something than can be counted.
+    /// Whether an index or count exceeded 32 bits.
     is_too_large: bool,
-    /// How much of the log there is, once it is read to its end.
+    /// Completeness of the log; `None` until it has been read to its end.
     pub condition: Option<Condition>,
-    /// Whether the program may still write to the log: an end that is missing is no damage.
+    /// Whether the program may still be writing the log; a missing end is then no damage.
     pub is_followed: bool,
 }
 
 impl Default for Recording {
     fn default() -> Self {
-        Self::on(Shelf::default())
+        Self::on(SpillStore::default())
     }
 }
 
 impl Recording {
-    /// A recording whose columns are on that shelf.
+    /// Creates an empty recording whose columns are kept in `spill_store`.
     #[must_use]
-    pub fn on(shelf: Shelf) -> Self {
+    pub fn on(spill_store: SpillStore) -> Self {
         let analyses = Analyses {
             lifecycle: true,
             mutator_by_cap: false,
@@ -176,14 +176,14 @@ impl Recording {
             phases: Phases::default(),
             watch: Watch::default(),
             spans: Some(SpanAnalysis::new(analyses)),
-            store: Store::on(shelf),
+            store: Store::on(spill_store),
             messages: Messages::default(),
             tracks: Tracks::default(),
             names: Names::default(),
             ticky: Ticky::default(),
             telemetry: TelemetrySpans::default(),
             table_symbols: TableSymbols::default(),
-            hearers: Hearer::by_type(&profiles),
+            hearers: Consumer::by_type(&profiles),
             profiles,
             profile_rows: ProfileRows::default(),
             heap: HeapCollector::default(),
@@ -196,25 +196,26 @@ impl Recording {
 }
 
 impl Recording {
-    /// The types of events that are heard in order; others become columns.
+    /// Returns the event types that are kept raw and processed in order; others become columns or are only
+    /// counted.
     pub(crate) fn keeps() -> EventSet {
         let profiles = Profiles::default();
-        let sets = Hearer::IN_ORDER.map(|hearer| hearer.consumes(&profiles));
+        let sets = Consumer::IN_ORDER.map(|hearer| hearer.consumes(&profiles));
         sets.into_iter().fold(EventSet::NONE, EventSet::union)
     }
 
-    /// Puts the next slice behind those before it.
+    /// Appends the next slice.
     ///
     /// # Errors
-    /// What was before the slice, if it was taken for something else: it must be
-    /// analysed again with that.
-    pub fn append(&mut self, segment: Segment) -> Result<SlicePart, Box<Entry>> {
-        let (part, too_large) = watch_places(|| self.append_watched(segment));
+    /// Returns the true thread states before the slice if the slice was analyzed with wrong assumptions about
+    /// them. It must then be analyzed again from these states.
+    pub fn append(&mut self, segment: Segment) -> Result<SlicePart, Box<BoundaryState>> {
+        let (part, too_large) = watch_saturation(|| self.append_watched(segment));
         self.is_too_large |= too_large;
         part
     }
 
-    fn append_watched(&mut self, mut segment: Segment) -> Result<SlicePart, Box<Entry>> {
+    fn append_watched(&mut self, mut segment: Segment) -> Result<SlicePart, Box<BoundaryState>> {
         let threads = std::mem::take(&mut segment.threads);
         self.store.append(threads)?;
         self.info.append(&segment.info, segment.part.header());
@@ -222,8 +223,8 @@ impl Recording {
         self.store.rest();
         self.messages.append(&segment.messages);
         self.profiles.samples(&segment.ticks);
-        let mut values = Telling::of(&segment.heap);
-        segment.kept(|place, record| {
+        let mut values = SampleCursor::of(&segment.heap);
+        segment.deferred(|place, record| {
             self.heap.tell(&mut values, place);
             self.event(record);
         });
@@ -232,58 +233,59 @@ impl Recording {
         Ok(segment.part)
     }
 
-    /// Whether the log has more of something than can be counted.
+    /// Returns whether an index or count exceeded 32 bits.
     pub(crate) const fn is_too_large(&self) -> bool {
         self.is_too_large
     }
 
-    /// Hears an event of a type that it [`keeps`](Self::keeps).
+    /// Processes an event of a type that it [`keeps`](Self::keeps).
     fn event(&mut self, record: &Record<'_>) {
         let hearers = self.hearers.get(usize::from(record.id.0));
         let mut hearers = hearers.copied().unwrap_or_default();
-        while let Some(hearer) = Hearer::IN_ORDER.get(hearers.trailing_zeros() as usize) {
+        while let Some(hearer) = Consumer::IN_ORDER.get(hearers.trailing_zeros() as usize) {
             hearers &= hearers - 1;
             match hearer {
-                Hearer::Info => self.info.describe(record),
-                Hearer::Numbers => self.numbers.event(record),
-                Hearer::Watch => self.watch.event(record),
-                Hearer::Spans => {
+                Consumer::Info => self.info.describe(record),
+                Consumer::Numbers => self.numbers.event(record),
+                Consumer::Watch => self.watch.event(record),
+                Consumer::Spans => {
                     if let Some(spans) = &mut self.spans {
                         spans.event(record, &mut self.store);
                     }
                 }
-                Hearer::Tracks => self.tracks.event(record),
-                Hearer::Names => self.names.event(record),
-                Hearer::Ticky => self.ticky.event(record),
-                Hearer::Telemetry => self.telemetry.event(record),
-                Hearer::Profiles => self.profiles.event(record),
-                Hearer::Heap => self.heap.event(record),
+                Consumer::Tracks => self.tracks.event(record),
+                Consumer::Names => self.names.event(record),
+                Consumer::Ticky => self.ticky.event(record),
+                Consumer::Telemetry => self.telemetry.event(record),
+                Consumer::Profiles => self.profiles.event(record),
+                Consumer::Heap => self.heap.event(record),
             }
         }
     }
 
-    /// The heap profiles, as far as the log is read.
+    /// Returns the heap profiles of the part of the log read so far.
     #[must_use]
     pub const fn heap(&self) -> &HeapProfiles {
         self.heap.found()
     }
 
-    /// When the last event was, as far as the log is read.
+    /// Returns the time of the last event read so far.
     #[must_use]
     pub fn end(&self) -> Nanos {
         let times = self.info.first_and_last();
         times.map_or(Nanos(0), |(_, last)| last)
     }
 
-    /// The whole log, from the start of its clock to its last event, or the range that it was cut
-    /// to: the part that numbers are of if no other is asked for.
+    /// Returns the default range of all figures: from time 0 of the log's clock to the last event, or the range
+    /// that the log was cut to.
     #[must_use]
     pub fn whole(&self) -> Interval {
         let all = || Interval::new(Nanos(0), self.end());
         self.info.cut_range.unwrap_or_else(all)
     }
 
-    /// A range of a log that was cut: the part in the range that it was cut to, which is all of it.
+    /// Clips `range` to the range that the log was cut to. Without a cut, `range` is returned unchanged; with a
+    /// cut, `None` becomes the cut range.
     #[must_use]
     pub fn within_cut(&self, range: Option<Interval>) -> Option<Interval> {
         let Some(cut) = self.info.cut_range else {
@@ -292,8 +294,9 @@ impl Recording {
         Some(range.map_or(cut, |range| range.clip(cut)))
     }
 
-    /// Where the time of capabilities and of the program went in a range. As long
-    /// as the log is read only the runs are told; the rest is not known yet.
+    /// Returns how capabilities and the program spent the time of a range.
+    ///
+    /// While the log is still being read, only the run times are known; everything else counts as unknown.
     #[must_use]
     pub fn times(&self, range: Option<Interval>) -> ProgramTimes {
         if self.store.is_settled() {
@@ -323,11 +326,11 @@ impl Recording {
         }
     }
 
-    /// The numbers of `+RTS -s`, of a range or of all, as far as the log is read.
+    /// Returns the figures of `+RTS -s` for a range, or for the part of the log read so far.
     #[must_use]
     pub fn summary(&self, range: Option<Interval>) -> Summary {
         let account = self.times(range);
-        // Before the log is read, nothing tells when the heap was counted.
+        // Heap censuses are known only once the log has been read to its end.
         let is_profiled = self.info.process().ways.contains(&Way::Profiling);
         let has_prof = is_profiled && !account.so_far;
         let phases = (&self.phases, has_prof);
@@ -336,7 +339,7 @@ impl Recording {
             .of_several(summary, &self.info, self.end(), range)
     }
 
-    /// What became of the sparks in a range, as far as the log is read.
+    /// Returns the fates of the sparks in a range, as far as the log has been read.
     #[must_use]
     pub fn sparks(&self, range: Option<Interval>) -> SparksReply {
         let single = self.info.has(SINGLE_SPARKS);
@@ -344,7 +347,7 @@ impl Recording {
         self.numbers.sparks(self.end(), range, single)
     }
 
-    /// What the ticky counters counted in a range, as far as the log is read.
+    /// Returns the ticky-ticky counts of a range, as far as the log has been read.
     #[must_use]
     pub fn ticky_table(&self, query: &TickyQuery) -> TickyTable {
         let end = self.end();
@@ -356,9 +359,9 @@ impl Recording {
         self.ticky.table(query, known)
     }
 
-    /// The log is read to its end.
+    /// Completes all analyses once the log has been read to its end.
     pub fn settle(&mut self, reader: &LogReader) {
-        let ((), too_large) = watch_places(|| self.settle_watched(reader));
+        let ((), too_large) = watch_saturation(|| self.settle_watched(reader));
         self.is_too_large |= too_large;
     }
 
@@ -392,7 +395,7 @@ impl Recording {
         self.profile_rows = ProfileRows::of(&self.profiles);
     }
 
-    /// Lets the profiles see what other analyses know.
+    /// Calls `then` with the profiles and the results of the other analyses.
     fn with_profiles(&mut self, then: impl FnOnce(&mut Profiles, &Known<'_>)) {
         let mut profiles = std::mem::take(&mut self.profiles);
         then(&mut profiles, &self.known(&self.tracks.collections.times()));
@@ -414,9 +417,8 @@ impl Recording {
         }
     }
 
-    /// How long the spans of each name lasted without collections, as
-    /// `ghc-events-analyze` has it: of the whole log, or of each span of the
-    /// name `window`. Nothing before the log is read to its end.
+    /// Returns the total duration per span name without collections, as defined by `ghc-events-analyze`: in the
+    /// whole log, or in each span named `window`. Empty until the log has been read to its end.
     #[must_use]
     pub fn span_totals(&self, window: Option<&str>) -> Vec<WindowTotals> {
         if !self.is_settled() || self.info.first_and_last().is_none() {
@@ -427,34 +429,32 @@ impl Recording {
         span_totals(&known.spans(), &collections, known.log, window)
     }
 
-    /// What names of bands of heap profiles are made from, as far as the log is
-    /// read.
+    /// Returns the sources of heap profile band names, as far as the log has been read.
     #[must_use]
     pub const fn band_names(&self) -> BandNames<'_> {
         let tables = self.names.info_tables();
         BandNames::new(tables, self.profiles.centres(), &self.table_symbols)
     }
 
-    /// What flame graphs of a source are made from; `None` if the log has
-    /// nothing of it.
+    /// Returns the flame graph data of a source; `None` if the log has none.
     #[must_use]
     pub fn origin(&self, source: Source) -> Option<&dyn Origin> {
         sources::origin(source).origin(self.profiles.get(source), &self.store)
     }
 
-    /// Makes what [`origin`](Self::origin) needs for a choice, if it is not there yet.
-    pub async fn prepare_origin(&self, choice: &Choice, listen: &dyn Listen) {
+    /// Computes the data that [`origin`](Self::origin) needs for a choice, unless it is cached.
+    pub async fn prepare_origin(&self, choice: &Choice, yielder: &dyn Yield) {
         if choice.source == sources::WAITING {
-            self.store.prepare_waits(choice, listen).await;
+            self.store.prepare_waits(choice, yielder).await;
         }
     }
 
-    /// Makes what is wanted first of a log that is read, if it is not there yet.
-    pub async fn prepare(&self, listen: &dyn Listen) {
-        self.store.prepare_wait_groups(listen).await;
+    /// Computes the data that views need first after loading, unless it is cached.
+    pub async fn prepare(&self, yielder: &dyn Yield) {
+        self.store.prepare_wait_groups(yielder).await;
     }
 
-    /// What flame graphs can be about, in the order in which it is offered.
+    /// Returns the available flame graph sources in display order.
     #[must_use]
     pub fn flame_sources(&self) -> Vec<SourceInfo> {
         let info = |id: Source| sources::origin(id).info(id, self.profiles.get(id), &self.store);
@@ -474,7 +474,7 @@ impl Recording {
         track.label = label.map(str::to_owned);
     }
 
-    /// Looks for spans of the program with other words.
+    /// Changes the prefixes of span messages, and searches the messages again if the log has been read to its end.
     pub fn set_span_prefixes(&mut self, prefixes: SpanPrefixes) {
         let end = self.is_settled().then(|| self.end());
         self.tracks.set_prefixes(prefixes, &self.messages, end);
@@ -483,14 +483,14 @@ impl Recording {
         }
     }
 
-    /// Whether the log is read to its end.
+    /// Returns whether the log has been read to its end.
     #[must_use]
     pub const fn is_settled(&self) -> bool {
         self.spans.is_none()
     }
 }
 
-/// What is still open at the end of the log is drawn, and told.
+/// Sink for the spans still open at the end of the log: they are drawn and reported.
 struct Ending<'a> {
     store: &'a mut Store,
     open: &'a mut OpenAtEnd,

@@ -1,31 +1,29 @@
-//! What a slice of a log is worth: all that its events say, in columns, found without
-//! what is before it.
+//! Analysis of one slice of a log, independent of the events before it.
 //!
-//! What most events of a log are about becomes columns at once: threads and points in
-//! time, labels, messages, values and samples of profiles. The others are kept as they
-//! are, for [`Recording`] to hear them in order.
+//! Events about threads and points in time, labels, messages, and the values and samples of profiles are turned
+//! into columns. All other events that an analysis needs are kept raw, and [`Recording`] processes them in order.
 
 use serde::{Deserialize, Serialize};
 
+use crate::deferred::DeferredEvents;
 use crate::flamegraph::foreign::may_be_about_calls;
 use crate::flamegraph::ticks::{SliceTicks, Ticks};
 use crate::heap::values::{HeapValueAnalysis, HeapValues};
 use crate::info::{Info, PREFIX_BYTES};
-use crate::kept::Kept;
 use crate::labels::{LabelAnalysis, Labels};
 use crate::recording::Recording;
 use crate::timeline::messages::Messages;
-use crate::timeline::slice::{Entry, Says, SliceThreadAnalysis, SliceThreads};
+use crate::timeline::slice::{BoundaryState, SliceThreadAnalysis, SliceThreads, ThreadEventKind};
 use crate::timeline::threads::ById;
 use eventlog::conventions::Convention;
 use eventlog::{EventSet, EventType, Record, Sink, SlicePart, SliceReader, SliceStep};
 use model::columns::Column;
-use model::place::watch_places;
+use model::saturating::watch_saturation;
 
-/// What a slice is worth.
+/// Analysis result of one slice, passed to [`Recording::append`].
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Segment {
-    /// What its reader found out.
+    /// Reader results of the slice: header, block index rows, damage and byte counts.
     pub part: SlicePart,
     pub(crate) info: Info,
     pub(crate) threads: SliceThreads,
@@ -33,33 +31,33 @@ pub struct Segment {
     pub(crate) messages: Messages,
     pub(crate) ticks: SliceTicks,
     pub(crate) heap: HeapValues,
-    kept: Kept,
-    /// Whether the slice has more of something than can be counted.
+    deferred: DeferredEvents,
+    /// Whether an index or count of the slice exceeded 32 bits.
     pub(crate) is_too_large: bool,
 }
 
 impl Segment {
-    /// Shows each long list of numbers, always in the same order: they travel as they
-    /// are, the rest by serde.
+    /// Calls `see` with each column, always in the same order. Columns are transferred as raw arrays; serde
+    /// transfers the rest.
     pub fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
         self.threads.columns(see);
         self.labels.columns(see);
         self.messages.columns(see);
         self.ticks.columns(see);
         self.heap.columns(see);
-        see((&mut self.kept.bytes).into());
+        see((&mut self.deferred.bytes).into());
     }
 
-    /// The events that are kept as they are, in order, with how many are before each.
-    pub(crate) fn kept(&self, take: impl FnMut(u32, &Record<'_>)) {
-        self.kept.each(self.part.header(), take);
+    /// Calls `take` with the index and the record of each raw event, in order.
+    pub(crate) fn deferred(&self, take: impl FnMut(u32, &Record<'_>)) {
+        self.deferred.each(self.part.header(), take);
     }
 }
 
-/// Analyses a slice: it takes its events in order.
+/// Analysis of a slice in progress, fed with events in order.
 #[derive(Debug)]
 pub struct SegmentAnalysis {
-    /// What becomes of the events of each type below 256.
+    /// Handling and counts per event type below 256.
     types: Box<[OfType; 256]>,
     info: Info,
     threads: SliceThreadAnalysis,
@@ -67,18 +65,18 @@ pub struct SegmentAnalysis {
     messages: Messages,
     ticks: Ticks,
     heap: HeapValueAnalysis,
-    kept: Kept,
+    deferred: DeferredEvents,
     keeps: EventSet,
     is_too_large: bool,
 }
 
-/// What becomes of the events of a type, and how many there are.
+/// Handling of one event type, decided at its first event, and its counts.
 #[derive(Clone, Copy, Debug)]
 struct OfType {
     met: bool,
-    /// What they say of threads or points in time.
-    says: Option<Says>,
-    becomes: Becomes,
+    /// How these events affect threads or points in time, if they do.
+    says: Option<ThreadEventKind>,
+    route: Route,
     count: u64,
     payload_bytes: u64,
 }
@@ -87,32 +85,32 @@ impl OfType {
     const NOT_MET: Self = Self {
         met: false,
         says: None,
-        becomes: Becomes::Counted,
+        route: Route::Counted,
         count: 0,
         payload_bytes: 0,
     };
 }
 
-/// What becomes of an event beside what it says of threads or points in time.
+/// Handling of an event in addition to its effect on threads or points in time.
 #[derive(Clone, Copy, Debug)]
-enum Becomes {
-    /// It is counted.
+enum Route {
+    /// Counted, without further handling.
     Counted,
-    /// It is heard in order later.
-    Kept,
+    /// Kept raw, and processed in order later.
+    DeferredEvents,
     Label,
-    /// A message, which may follow a convention: then it is kept too.
+    /// A message. Kept raw as well if it follows a convention of another tool or may describe foreign calls.
     Message,
-    /// A message that is none of the program's if it follows no convention.
+    /// A binary message: kept raw if it follows a convention, otherwise ignored.
     BinaryMessage,
-    /// A sample of cost centres.
+    /// A sample of the cost-centre profiler.
     Tick,
-    /// A value of a heap profile.
+    /// A sample value of a heap profile.
     HeapValue,
 }
 
-impl Becomes {
-    /// What becomes of events of that type, if the log knows it.
+impl Route {
+    /// Returns the handling of a type that the log's header declares as expected.
     fn of(id: EventType, keeps: &EventSet) -> Self {
         if id == EventType::THREAD_LABEL {
             Self::Label
@@ -125,23 +123,23 @@ impl Becomes {
         } else if HeapValues::CONSUMES.contains(id) {
             Self::HeapValue
         } else if keeps.contains(id) {
-            Self::Kept
+            Self::DeferredEvents
         } else {
             Self::Counted
         }
     }
 }
 
-/// What an analysis of slices leaves for the next one, so that it need not be made anew.
+/// Allocations that the analysis of one slice passes on to the next, for reuse.
 #[derive(Debug, Default)]
 pub struct Scratch {
     threads: ById,
 }
 
 impl SegmentAnalysis {
-    /// Begins a slice at which this is known.
+    /// Begins a slice with the thread states known at its start.
     #[must_use]
-    pub fn new(entry: Entry, scratch: Scratch) -> Self {
+    pub fn new(entry: BoundaryState, scratch: Scratch) -> Self {
         Self {
             types: Box::new([OfType::NOT_MET; 256]),
             info: Info::default(),
@@ -150,13 +148,13 @@ impl SegmentAnalysis {
             messages: Messages::default(),
             ticks: Ticks::default(),
             heap: HeapValueAnalysis::default(),
-            kept: Kept::default(),
+            deferred: DeferredEvents::default(),
             keeps: Recording::keeps(),
             is_too_large: false,
         }
     }
 
-    /// The slice was read.
+    /// Finishes the slice; `part` is the final state of its reader.
     #[must_use]
     pub fn finish(mut self, part: SlicePart) -> (Segment, Scratch) {
         for (id, of) in (0..).map(EventType).zip(&*self.types) {
@@ -165,7 +163,7 @@ impl SegmentAnalysis {
                 self.info.count_of(id, (of.count, bytes));
             }
         }
-        let (((threads, map), labels, ticks, heap), too_large) = watch_places(|| {
+        let (((threads, map), labels, ticks, heap), too_large) = watch_saturation(|| {
             let (ticks, heap) = (self.ticks.into_slice(), self.heap.finish());
             (self.threads.finish(), self.labels.finish(), ticks, heap)
         });
@@ -177,21 +175,22 @@ impl SegmentAnalysis {
             messages: self.messages,
             ticks,
             heap,
-            kept: self.kept,
+            deferred: self.deferred,
             is_too_large: self.is_too_large | too_large,
         };
         (segment, Scratch { threads: map })
     }
 
-    /// Takes the events of a slice as far as the supplied bytes and `max_events` allow. It stands here
-    /// for the loop over all events to be compiled as this crate is: for speed.
+    /// Processes the events of a slice until the supplied bytes are used up or `max_events` were processed.
+    ///
+    /// Lives in this crate so that the loop over all events is compiled with this crate's optimization settings.
     pub fn read(&mut self, reader: &mut SliceReader, max_events: usize) -> SliceStep {
-        let (step, too_large) = watch_places(|| reader.advance(self, max_events));
+        let (step, too_large) = watch_saturation(|| reader.advance(self, max_events));
         self.is_too_large |= too_large;
         step
     }
 
-    /// What becomes of the events of the type of the first one.
+    /// Decides the handling of an event type at its first event.
     #[cold]
     fn meet(record: &Record<'_>, keeps: &EventSet) -> OfType {
         let met = OfType {
@@ -202,34 +201,34 @@ impl SegmentAnalysis {
             return met;
         }
         OfType {
-            says: Says::of(record.id),
-            becomes: Becomes::of(record.id, keeps),
+            says: ThreadEventKind::of(record.id),
+            route: Route::of(record.id, keeps),
             ..met
         }
     }
 
-    fn become_of(&mut self, becomes: Becomes, id: u8, record: &Record<'_>) {
-        match becomes {
-            Becomes::Counted => {}
-            Becomes::Kept => self.kept.push(id, record),
-            Becomes::Label => self.labels.take(record),
-            Becomes::Message => {
+    fn become_of(&mut self, route: Route, id: u8, record: &Record<'_>) {
+        match route {
+            Route::Counted => {}
+            Route::DeferredEvents => self.deferred.push(id, record),
+            Route::Label => self.labels.take(record),
+            Route::Message => {
                 let text = self.messages.take(record).unwrap_or_default();
                 if may_be_about_calls(text) || Convention::of_text(text).is_some() {
-                    self.kept.push(id, record);
+                    self.deferred.push(id, record);
                 }
             }
-            Becomes::BinaryMessage => {
+            Route::BinaryMessage => {
                 if Convention::of_bytes(record.payload).is_some() {
-                    self.kept.push(id, record);
+                    self.deferred.push(id, record);
                 }
             }
-            Becomes::Tick => self.ticks.event(&record.event(), record.time),
-            Becomes::HeapValue => self.heap.take(record, self.kept.count),
+            Route::Tick => self.ticks.event(&record.event(), record.time),
+            Route::HeapValue => self.heap.take(record, self.deferred.count),
         }
     }
 
-    /// An event of a type that no runtime has.
+    /// Counts an event whose type is 256 or above, which no runtime writes.
     #[cold]
     fn unknown(&mut self, record: &Record<'_>) {
         let bytes = record.payload.len() as u64 + PREFIX_BYTES;
@@ -250,12 +249,12 @@ impl Sink for SegmentAnalysis {
         }
         of.count += 1;
         of.payload_bytes += record.payload.len() as u64;
-        let becomes = of.becomes;
+        let route = of.route;
         if let Some(says) = of.says {
             self.threads.event(says, record);
         }
-        if !matches!(becomes, Becomes::Counted) {
-            self.become_of(becomes, id, record);
+        if !matches!(route, Route::Counted) {
+            self.become_of(route, id, record);
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Runs the automata over a log, one of each kind per capability or thread,
-//! and hands every span on as it ends.
+//! Runs one automaton of each kind per capability or thread over a log, and passes each span to a sink when it
+//! ends.
 
 use crate::automata::gc_phase::{self, Phase};
 use crate::automata::thread_state::{Activity, Input, Reason, State, ThreadSpan};
-use crate::automata::{Oddity, gc, mutator, thread_state};
+use crate::automata::{Anomaly, gc, mutator, thread_state};
 use eventlog::cap_table::CapTable;
 use eventlog::cursor::Cursor;
 use eventlog::hash::{SeededMap, SeededSet};
@@ -13,79 +13,81 @@ use eventlog::{Event, EventSet, EventType, Record, Sink, StopStatus};
 use model::class::{ManagerThread, WaitReason};
 use model::time::Interval;
 
-/// Takes the spans in the order in which they end.
+/// Receiver of spans, called in the order in which the spans end.
 pub trait SpanSink {
-    /// A garbage collection of a capability ended.
+    /// Called when a garbage collection of a capability ends.
     fn gc(&mut self, cap: CapId, span: Interval) {
         let _ = (cap, span);
     }
-    /// A phase of a collection ended. The phases of a collection come before it ([`gc`](Self::gc)), in their order.
+    /// Called when a phase of a collection ends: for all phases in order, before [`gc`](Self::gc) for their
+    /// collection.
     fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Interval) {
         let _ = (cap, phase, span);
     }
-    /// A span of a thread's life ended. `woken` is when the thread, after it
-    /// had stopped, was first said to be runnable again: during a span of
-    /// waiting, or before a run. Stops after which it need not be woken, and
-    /// a foreign call, of whose return the log says nothing, may have `None`.
+    /// Called when a span of a thread's life ends.
+    ///
+    /// `woken` is the time of the first wakeup after the thread had stopped; it applies to spans of waiting and to
+    /// runs. It may be `None` after stops that need no wakeup, and after a foreign call, whose return is not
+    /// logged.
     fn thread(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
         let _ = (thread, span, woken);
     }
-    /// A capability stopped running a thread (the version by capability).
+    /// Called when a capability stops running a thread (mutator spans by capability).
     fn mutator(&mut self, cap: CapId, thread: ThreadId, span: Interval) {
         let _ = (cap, thread, span);
     }
-    /// A thread was moved away from a capability to another.
+    /// Called when a thread migrates from one capability to another.
     fn migration(&mut self, thread: ThreadId, from: Option<CapId>, to: Option<CapId>, at: Nanos) {
         let _ = (thread, from, to, at);
     }
-    /// A thread was created (lifecycle only).
+    /// Called when a thread is created (lifecycle only).
     fn created(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
         let _ = (thread, cap, at);
     }
-    /// A thread that waits for this reason was first said to be runnable again.
+    /// Called at the first wakeup of a thread that waits for `reason`.
     fn woken(&mut self, thread: ThreadId, reason: Reason, at: Nanos) {
         let _ = (thread, reason, at);
     }
-    /// It was woken by a manager thread of the runtime, which tells for what it waited. The span of the wait
-    /// ends later ([`thread`](Self::thread)); [`WaitReasons`] keeps this until then.
+    /// Called after [`woken`](Self::woken) if a manager thread of the runtime caused the wakeup, which reveals the
+    /// reason of the wait. The span of the wait ends later ([`thread`](Self::thread)); [`WaitReasons`] keeps the
+    /// manager until then.
     fn woken_by(&mut self, thread: ThreadId, manager: ManagerThread) {
         let _ = (thread, manager);
     }
-    /// A thread was woken, or told to wake up, on a capability.
+    /// Called when `WakeupThread` is logged for a thread on a capability.
     fn wakeup(&mut self, thread: ThreadId, cap: Option<CapId>, at: Nanos) {
         let _ = (thread, cap, at);
     }
-    /// Something odd happened.
-    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
+    /// Called when an automaton meets an unexpected event.
+    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Anomaly) {
         let _ = (at, cap, oddity);
     }
-    /// What is still open at the end of the log, as if it ended there.
+    /// Called for each span still open at the end of the log, as if it ended there.
     fn open(&mut self, open: Open) {
         let _ = open;
     }
 }
 
-/// A span that the end of the log cut off.
+/// A span cut off by the end of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Open {
-    /// A collection.
+    /// A collection of a capability.
     Gc(CapId, Interval),
-    /// A span of a thread's life, and when the thread was woken
-    /// ([`SpanSink::thread`]).
+    /// A span of a thread's life, and the time of the wakeup ([`SpanSink::thread`]).
     Thread(ThreadId, ThreadSpan, Option<Nanos>),
 }
 
-/// Which waits the runtime's managers ended, until the spans of these end.
+/// Manager threads that ended waits whose spans have not ended yet.
 #[derive(Clone, Debug, Default)]
 pub struct WaitReasons(SeededMap<ThreadId, ManagerThread>);
 
 impl WaitReasons {
-    /// Takes what [`SpanSink::woken_by`] tells.
+    /// Records a call of [`SpanSink::woken_by`].
     pub fn woken_by(&mut self, thread: ThreadId, manager: ManagerThread) {
         self.0.insert(thread, manager);
     }
 
-    /// For what a thread waited in a span that has ended; `None` if it ran or could run.
+    /// Returns the reason of the wait that a finished span shows; `None` if the thread ran or was runnable.
     pub fn end(&mut self, thread: ThreadId, span: &ThreadSpan) -> Option<WaitReason> {
         let Activity::Blocked(reason) = span.activity else {
             return None;
@@ -96,17 +98,17 @@ impl WaitReasons {
     }
 }
 
-/// Where the manager threads of the runtime run.
+/// Tracks which capabilities run manager threads of the runtime.
 #[derive(Clone, Debug, Default)]
 struct Managers {
-    /// By their labels.
+    /// Manager threads, recognized by their labels.
     labelled: SeededMap<ThreadId, ManagerThread>,
-    /// The thread that each capability runs.
+    /// Thread that each capability currently runs.
     running: CapTable<Option<ThreadId>>,
 }
 
 impl Managers {
-    /// Takes the next event in analysis order. The result is the manager that logged it.
+    /// Processes the next event in analysis order. Returns the manager thread that logged it if it is a wakeup.
     fn offer(&mut self, record: &Record<'_>) -> Option<ManagerThread> {
         match record.id {
             EventType::THREAD_LABEL => {
@@ -137,12 +139,12 @@ impl Managers {
     }
 }
 
-/// Which automata run.
+/// Selection of the automata to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Analyses {
-    /// Threads begin with their creation (lifecycle) instead of their first run.
+    /// Starts threads at their creation (lifecycle) instead of at their first run.
     pub lifecycle: bool,
-    /// Mutator spans by capability.
+    /// Computes mutator spans by capability.
     pub mutator_by_cap: bool,
 }
 
@@ -153,17 +155,17 @@ struct CapMachines {
     mutator: mutator::State,
 }
 
-/// A log may have millions of them: kept small.
+/// Kept small, as a log may have millions of threads.
 #[derive(Clone, Copy, Debug)]
 struct Thread {
     state: State,
-    /// When it was first woken since it stopped; [`NEVER`] if it was not.
+    /// Time of the first wakeup since the thread stopped; [`NEVER`] if there was none.
     woken: Nanos,
-    /// The capability that saw it finish.
+    /// First capability that logged the end of the thread.
     finished_on: Option<CapId>,
 }
 
-/// Later than anything in a log.
+/// Sentinel time, later than any event.
 const NEVER: Nanos = Nanos(u64::MAX);
 
 impl Default for Thread {
@@ -182,20 +184,20 @@ impl Thread {
     }
 }
 
-/// The automata of a log.
+/// All automata of a log.
 #[derive(Clone, Debug)]
 pub struct SpanAnalysis {
     analyses: Analyses,
     caps: CapTable<CapMachines>,
     threads: ThreadMap<Thread>,
-    /// Threads that further capabilities saw finish: none in a sound log.
+    /// Ends of threads logged by further capabilities; none in a sound log.
     finished_again: SeededSet<(CapId, ThreadId)>,
-    /// The manager that logged the event at hand.
+    /// Manager thread that logged the current event.
     manager: Option<ManagerThread>,
 }
 
 impl SpanAnalysis {
-    /// All automata in their initial states.
+    /// Creates all automata in their initial states.
     #[must_use]
     pub fn new(analyses: Analyses) -> Self {
         Self {
@@ -211,7 +213,7 @@ impl SpanAnalysis {
         self.caps.get_mut(Some(cap))
     }
 
-    /// The types of events that [`event`](Self::event) takes.
+    /// Event types that [`event`](Self::event) processes.
     pub const CONSUMES: EventSet = EventSet::of(&[
         EventType::CREATE_THREAD,
         EventType::RUN_THREAD,
@@ -226,7 +228,7 @@ impl SpanAnalysis {
         EventType::GC_DONE,
     ]);
 
-    /// Takes the next event in analysis order.
+    /// Processes the next event in analysis order.
     #[inline]
     pub fn event(&mut self, record: &Record<'_>, sink: &mut impl SpanSink) {
         if Self::CONSUMES.contains(record.id) {
@@ -238,7 +240,7 @@ impl SpanAnalysis {
         if !record.header.knows(record.id) {
             return;
         }
-        // Decoded by hand: most events of a log are of these few types.
+        // Decoded by hand for speed: most events of a log are of these few types.
         let mut fields = Cursor::new(record.payload, record.header.stop_codes);
         match (record.id, fields.field::<ThreadId>()) {
             (EventType::GC_START, _) => self.gc(record, gc::Input::Start, sink),
@@ -308,8 +310,10 @@ impl SpanAnalysis {
         }
     }
 
-    /// A thread that waits can run again. Further wakeups before it runs
-    /// only repeat that: one on another capability is sent on as a message.
+    /// Handles a wakeup of a waiting thread.
+    ///
+    /// Only the first wakeup before the next run counts: a wakeup for a thread of another capability is forwarded
+    /// there as a message, and logged again.
     fn wake(&mut self, thread: ThreadId, record: &Record<'_>, sink: &mut impl SpanSink) {
         let known = self.threads.get_mut(thread);
         let State::Active(_, Activity::Blocked(reason)) = known.state else {
@@ -347,7 +351,7 @@ impl SpanAnalysis {
         }
     }
 
-    /// A run of `thread`, or its stop with a status.
+    /// Processes the start of a run of `thread`, or with `stop` its end.
     fn mutator(
         &mut self,
         record: &Record<'_>,
@@ -390,7 +394,7 @@ impl SpanAnalysis {
         }
     }
 
-    /// Reports what is still open, as if it ended at `end`, the last event's time.
+    /// Reports the spans still open, as if they ended at `end`, the time of the last event.
     pub fn finish(self, end: Nanos, sink: &mut impl SpanSink) {
         for (cap, machines) in self.caps.iter() {
             if let (Some(cap), gc::State::Collecting(since)) = (cap, machines.gc) {
@@ -408,18 +412,18 @@ impl SpanAnalysis {
     }
 }
 
-/// Runs one set of automata into one sink: what the command line does.
+/// Runs one set of automata with one sink, as the command line does.
 #[derive(Clone, Debug)]
 pub struct Spans<S> {
     analysis: SpanAnalysis,
     managers: Managers,
-    /// Where the spans go.
+    /// Receiver of the spans.
     pub sink: S,
     end: Nanos,
 }
 
 impl<S: SpanSink> Spans<S> {
-    /// All automata in their initial states.
+    /// Creates all automata in their initial states.
     pub fn new(analyses: Analyses, sink: S) -> Self {
         Self {
             analysis: SpanAnalysis::new(analyses),
@@ -429,7 +433,7 @@ impl<S: SpanSink> Spans<S> {
         }
     }
 
-    /// Reports open spans and gives the sink back.
+    /// Reports the open spans and returns the sink.
     pub fn finish(mut self) -> S {
         self.analysis.finish(self.end, &mut self.sink);
         self.sink

@@ -1,11 +1,10 @@
-//! Replaces the texts of a log, so that it can be given to others: the same text gets the same
-//! name, such as `message-3`, wherever it stands. Numbers, times and sizes stay.
+//! Replaces the texts of a log, so that it can be shared: equal texts get equal names, such as `message-3`,
+//! everywhere. Numbers, times and sizes are unchanged.
 //!
-//! Words that the runtime fixes stay, as analyses need them: its own cost centres (`MAIN`, `GC`,
-//! `IDLE`, …), closure types, kinds of lives, the labels of its I/O threads, its flags, the
-//! version of GHC, and the words that begin the messages of spans (`START`, `STOP`, `END`),
-//! of foreign calls (`ANN_…`) and of opentelemetry. Events of types that are not known are left
-//! out, as nobody can tell what is in them.
+//! Fixed words of the runtime are kept, because analyses need them: its built-in cost centres (`MAIN`, `GC`,
+//! `IDLE`, …), closure types, biographical phases, labels of its I/O threads, its flags, the version of GHC, and
+//! the words at the start of messages about spans (`START`, `STOP`, `END`), foreign calls (`ANN_…`) and
+//! opentelemetry. Events of unknown types are dropped, because their contents are unknown.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -17,10 +16,10 @@ use eventlog::event::{Event, EventType};
 use eventlog::hash::SeededMap;
 use eventlog::header::{Header, PayloadSize, TypeDecl};
 
-/// What a text is; its name begins with this.
+/// Kind of a text, which is the prefix of its name.
 pub(super) type Kind = &'static str;
 
-/// Cost centres and their modules of the runtime itself, and where it says that they are.
+/// The runtime's own cost centres, their modules, and their source locations.
 const BUILT_IN: [&str; 11] = [
     "MAIN",
     "SYSTEM",
@@ -34,11 +33,11 @@ const BUILT_IN: [&str; 11] = [
     "<entire-module>",
     "<no location info>",
 ];
-/// The lives of a biographical profile.
+/// Phases of a biographical profile.
 const LIVES: [&str; 5] = ["INHERENT_USE", "LAG", "USE", "DRAG", "VOID"];
-/// What stands around the flags of the runtime.
+/// Delimiters of the runtime's flags.
 const BRACKETS: [&[u8]; 3] = [b"+RTS", b"-RTS", b"--RTS"];
-/// Flags of the runtime that have no text behind them.
+/// Flags of the runtime without an argument.
 const FLAGS: [&str; 4] = [
     "--nonmoving-gc",
     "--copying-gc",
@@ -50,14 +49,14 @@ const NUMBER_FLAGS: [&str; 22] = [
     "A", "AL", "C", "F", "G", "H", "I", "K", "L", "M", "N", "O", "V", "c", "i", "k", "m", "n",
     "qb", "qg", "qi", "qn",
 ];
-/// The ways that a runtime is built in.
+/// The ways in which a runtime can be built.
 const WAYS: [&str; 8] = ["rts", "thr", "l", "p", "s", "v", "debug", "dyn"];
-/// What ticky counters are about.
+/// Kinds of ticky counters.
 const COUNTERS: [&str; 12] = [
     "fun", "thk", "thk_u", "thk_se", "con", "lne", "fun,se", "thk,se", "upd", "infer", "entCntr",
     "std",
 ];
-/// The first words of the kinds of a heap profile, by what it is broken down by.
+/// Name prefixes for the bands of a heap profile, by breakdown.
 const BANDS: [Kind; 10] = [
     "band",
     "cost-centre",
@@ -71,19 +70,19 @@ const BANDS: [Kind; 10] = [
     "era",
 ];
 
-/// Gives names to texts.
+/// Mapping from texts to names.
 ///
-/// It remembers of each text a number of 64 bits, and no text.
+/// It stores a 64-bit hash of each text, but not the text.
 #[derive(Debug, Default)]
 pub struct Anonymiser {
     names: SeededMap<Kind, SeededMap<u64, u32>>,
-    /// By what each heap profile is broken down.
+    /// Breakdown by heap profile number.
     breakdowns: SeededMap<u8, u32>,
 }
 
 impl Anonymiser {
-    /// Puts the payload of an event into `out`, with its texts replaced. `false` if nobody can
-    /// tell which texts it has.
+    /// Writes the payload of an event to `out`, with its texts replaced. Returns `false` if its texts cannot be
+    /// identified.
     pub fn rewrite(&mut self, record: &Record<'_>, out: &mut Vec<u8>) -> bool {
         out.clear();
         let (id, payload) = (record.id, record.payload);
@@ -91,7 +90,7 @@ impl Anonymiser {
             return payload.is_empty();
         }
         if matches!(record.header.size(id.0), PayloadSize::Fixed(_)) {
-            // What stands behind the fields that are known may be anything.
+            // Bytes behind the known fields may be anything.
             let mut end = 0;
             let is_whole = Event::locate(id, payload, |_, range, _| end = range.end);
             let known = payload.get(..end).filter(|_| is_whole);
@@ -131,7 +130,7 @@ impl Anonymiser {
         })
     }
 
-    /// The types that a header declares, without its descriptions: a known type has its name.
+    /// Returns the types that a header declares, with descriptions replaced: a known type gets its name.
     pub(super) fn declared_types(
         &mut self,
         header: &Header,
@@ -150,7 +149,7 @@ impl Anonymiser {
             .collect()
     }
 
-    /// Writes the name of a text; nothing for nothing.
+    /// Writes the name of a text; an empty text stays empty.
     pub(super) fn name(&mut self, kind: Kind, text: &[u8], out: &mut Vec<u8>) {
         if text.is_empty() {
             return;
@@ -200,7 +199,7 @@ impl Anonymiser {
         }
     }
 
-    /// A command line or an environment.
+    /// Rewrites a command line or an environment.
     fn texts(&mut self, id: EventType, bytes: &[u8], out: &mut Vec<u8>) {
         let (list, end) = match bytes.strip_suffix(&[0]) {
             Some(list) => (list, &[0][..]),
@@ -232,7 +231,7 @@ impl Anonymiser {
         out.extend_from_slice(end);
     }
 
-    /// The name, kinds of arguments or description of a ticky counter.
+    /// Rewrites the name, argument kinds or description of a ticky counter.
     fn ticky(&mut self, key: &str, text: &[u8], out: &mut Vec<u8>) {
         match key {
             "tickyCtrDefName" => {
@@ -261,7 +260,7 @@ impl Anonymiser {
     }
 }
 
-/// What a ticky counter's description says of its kind, and of its variables how many and which.
+/// Reduces a ticky counter's description to its kind, and the number and kinds of its variables.
 fn description(json: &[u8]) -> String {
     let json = String::from_utf8_lossy(json);
     let value = |key: &str| {
@@ -293,15 +292,15 @@ fn description(json: &[u8]) -> String {
     format!("{{{}}}", kept.join(","))
 }
 
-/// Whether these are kinds of arguments, a letter for each: up to three, as more could be a word,
-/// or no letters but those of the few kinds that are usual.
+/// Whether a text consists of argument kinds, one letter each: at most three, because more could be a word, or
+/// only letters of the few common kinds.
 fn is_kinds(text: &[u8]) -> bool {
     text == b"infer"
         || text.iter().all(|byte| b"!>+LMTSEiwdfcC.pP".contains(byte))
             && (text.len() <= 3 || text.iter().all(|byte| b"!>+LMi".contains(byte)))
 }
 
-/// Whether a text is one of those that the runtime fixes.
+/// Whether a text is a fixed word of the runtime.
 fn is_fixed(id: EventType, kind: Kind, text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
         return false;
@@ -331,13 +330,13 @@ fn is_fixed(id: EventType, kind: Kind, text: &[u8]) -> bool {
     }
 }
 
-/// Whether a text is an address, as C prints it.
+/// Whether a text is an address in the format of C.
 pub(super) fn is_address(text: &str) -> bool {
     let digits = text.strip_prefix("0x");
     digits.is_some_and(|digits| digits.len() <= 16 && u64::from_str_radix(digits, 16).is_ok())
 }
 
-/// Whether a text is what a GHC says of itself: `GHC-9.10.3 rts_thr_l`.
+/// Whether a text is GHC's description of a runtime: `GHC-9.10.3 rts_thr_l`.
 fn is_runtime(text: &str) -> bool {
     let Some((version, ways)) = text
         .strip_prefix("GHC-")
@@ -351,7 +350,7 @@ fn is_runtime(text: &str) -> bool {
         && ways.split('_').all(|way| WAYS.contains(&way))
 }
 
-/// Whether a text is a flag of the runtime without anything that somebody chose, but small numbers.
+/// Whether a text is a flag of the runtime without user-chosen parts, except small numbers.
 fn is_flag(text: &[u8]) -> bool {
     const MOST_DIGITS: usize = 4;
     let Ok(text) = std::str::from_utf8(text) else {

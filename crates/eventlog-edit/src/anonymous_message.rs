@@ -1,11 +1,11 @@
-//! Messages of the program without its texts: those that follow a convention still do.
+//! Anonymizes messages of the program; those that follow a convention still do.
 
 use super::anonymous::{Anonymiser, Kind, is_address};
 use eventlog::conventions::Convention;
 use eventlog::conventions::opentelemetry::{Instrument, Telemetry};
 use eventlog::conventions::stack_profiler::StackMessage;
 
-/// A text of the program.
+/// Rewrites a text message.
 pub(super) fn text(names: &mut Anonymiser, kind: Kind, text: &[u8], out: &mut Vec<u8>) {
     if let Some(Convention::Telemetry(said)) = Convention::of_text(text) {
         return telemetry(names, &said, out);
@@ -54,7 +54,7 @@ pub(super) fn text(names: &mut Anonymiser, kind: Kind, text: &[u8], out: &mut Ve
     }
 }
 
-/// The words that begin a message of a span and end in a colon, and what follows them.
+/// Splits off the prefix of a span message that ends in a colon.
 fn split_span_word(text: &str) -> Option<(&str, &str)> {
     let words = ["START:", "STOP:", "END:", "GHC:started: ", "GHC:finished: "];
     let word = words.into_iter().find(|word| text.starts_with(word))?;
@@ -78,7 +78,7 @@ fn number_or_name(names: &mut Anonymiser, word: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// What a message says of a span: the number of a call may stand before the name.
+/// Rewrites the description of a span: an optional call number, then the name.
 fn span(names: &mut Anonymiser, text: &str, out: &mut Vec<u8>) {
     let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
     if is_number(first) && !rest.is_empty() {
@@ -89,7 +89,7 @@ fn span(names: &mut Anonymiser, text: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// A list of texts in quotes, as Haskell prints it; nothing if it is none.
+/// Rewrites a list of strings in Haskell syntax; an empty input stays empty.
 fn strings(names: &mut Anonymiser, list: &str, out: &mut Vec<u8>) {
     if list.is_empty() {
         return;
@@ -116,7 +116,7 @@ fn strings(names: &mut Anonymiser, list: &str, out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-/// A text of opentelemetry: the kinds of instruments are its own words.
+/// Rewrites a text message of opentelemetry, keeping its own words for instrument kinds.
 fn telemetry(names: &mut Anonymiser, said: &Telemetry<'_>, out: &mut Vec<u8>) {
     let instrument = |names: &mut Anonymiser, kind: &Instrument<'_>, out: &mut Vec<u8>| {
         let word = kind.name();
@@ -177,7 +177,7 @@ fn telemetry(names: &mut Anonymiser, said: &Telemetry<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// A message of bytes.
+/// Rewrites a binary message.
 pub(super) fn binary(names: &mut Anonymiser, payload: &[u8], out: &mut Vec<u8>) {
     match Convention::of_bytes(payload) {
         Some(Convention::Telemetry(said)) => binary_telemetry(names, &said, payload, out),
@@ -188,7 +188,7 @@ pub(super) fn binary(names: &mut Anonymiser, payload: &[u8], out: &mut Vec<u8>) 
             out.extend((name.len() as u16).to_be_bytes());
             out.extend(name);
         }
-        // Stacks, places and versions are numbers.
+        // Stacks, locations and versions are numbers.
         Some(Convention::Stack(_)) => out.extend_from_slice(payload),
         None => names.name("binary-message", payload, out),
     }
@@ -200,9 +200,9 @@ fn binary_telemetry(
     payload: &[u8],
     out: &mut Vec<u8>,
 ) {
-    /// Three bytes that say what it is, one of which kind it is, eight for the span.
+    /// Size of the prefix with a span: three bytes of magic and version, one for the kind, eight for the span.
     const SPAN: usize = 12;
-    /// One more, for the kind of the instrument.
+    /// One more byte, for the kind of the instrument.
     const INSTRUMENT: usize = 13;
     match *said {
         Telemetry::BeginSpan { name, .. } => {
@@ -226,7 +226,7 @@ fn binary_telemetry(
             out.extend_from_slice(&payload[..INSTRUMENT]);
             names.name("instrument", name.0, out);
         }
-        // The others have no text.
+        // The others contain no text.
         _ => out.extend_from_slice(payload),
     }
 }

@@ -1,10 +1,10 @@
-//! Events outside of a range on which its numbers depend.
+//! Events outside a range on which the metrics of the range depend.
 //!
-//! The numbers of a range need the state at its start, and the ends of what goes on at its end. Both are
-//! events of the log at their own times, so that since when something lasts stays known, and parts of
-//! a log that are merged are the log again:
+//! Metrics of a range depend on the state at its start, and on the ends of activities in progress at its end. Both
+//! are represented by events of the log with their original times, so that start times remain known and merged
+//! parts of a log reproduce the log:
 //!
-//! | of | before the range | behind it |
+//! | subject | before the range | behind it |
 //! |---|---|---|
 //! | each thread that has not finished | creation, last run and stop, then the first wakeup and the last migration | the stop of a run in progress; the wakeup by one of the runtime's managers, and its run |
 //! | each capability | its last run and stop, its `GC_START` without an end | its next run and stop, that `GC_END` |
@@ -13,7 +13,7 @@
 //! | heap census | the last one | the rest of one in progress, else the next one |
 //! | nonmoving collector | its last cycle | the rest of one in progress |
 //! | each task | last migration, deletion | |
-//! | definitions | all | those that name something of the range |
+//! | definitions | all | those that name something in the range |
 
 use std::rc::Rc;
 
@@ -38,8 +38,8 @@ const GC_SAMPLES: EventSet = EventSet::of(&[
     EventType::SPARK_COUNTERS,
 ]);
 
-/// All values that hold until the next one, samples of a time profile, and single sparks: whether a log
-/// has those decides what is known of sparks.
+/// Values that hold until the next one, samples of a time profile, and events of single sparks, whose presence in
+/// a log determines what is known about sparks.
 const SAMPLES: EventSet = GC_SAMPLES.union(EventSet::of(&[
     EventType::SPARK_CREATE,
     EventType::SPARK_DUD,
@@ -56,7 +56,7 @@ const SAMPLES: EventSet = GC_SAMPLES.union(EventSet::of(&[
 /// Events of the nonmoving collector's cycle.
 const NONMOVING: EventSet = EventSet::about(Subject::Nonmoving).without(SAMPLES);
 
-/// Events of a census of the heap.
+/// Events of a heap census.
 const CENSUS: EventSet = EventSet::of(&[
     EventType::HEAP_PROF_SAMPLE_BEGIN,
     EventType::HEAP_PROF_SAMPLE_COST_CENTRE,
@@ -65,10 +65,10 @@ const CENSUS: EventSet = EventSet::of(&[
     EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
 ]);
 
-/// Runs of threads.
+/// Starts and stops of thread runs.
 const RUNS: EventSet = EventSet::of(&[EventType::RUN_THREAD, EventType::STOP_THREAD]);
 
-/// Events after which a thread can run.
+/// Events after which a thread is runnable.
 const WAKEUPS: EventSet = EventSet::of(&[
     EventType::THREAD_WAKEUP,
     EventType::MIGRATE_THREAD,
@@ -86,7 +86,7 @@ const CHANGES: EventSet = EventSet::of(&[
     EventType::TASK_CREATE,
 ]);
 
-/// What a sample is a value of.
+/// Identifies the value that a sample belongs to.
 type SampleKey = (EventType, Option<CapId>, u32);
 
 fn sample_key(record: &Record<'_>) -> SampleKey {
@@ -97,7 +97,7 @@ fn sample_key(record: &Record<'_>) -> SampleKey {
         | EventType::MEM_RETURN
         | EventType::BLOCKS_SIZE
         | EventType::PROF_SAMPLE_COST_CENTRE => 4,
-        // The size of blocks stands before three counts.
+        // The block size precedes three counts.
         EventType::NONMOVING_HEAP_CENSUS => record.payload.len().saturating_sub(12),
         _ => 0,
     };
@@ -108,26 +108,26 @@ fn sample_key(record: &Record<'_>) -> SampleKey {
     (record.id, record.cap, key)
 }
 
-/// The thread that an event is about: its first field.
+/// Returns the thread that an event is about: its first field.
 pub(crate) fn own_thread(record: &Record<'_>) -> Option<ThreadId> {
     let is_known = EventSet::OF_A_THREAD.contains(record.id) && record.header.knows(record.id);
     let mut fields = Cursor::new(record.payload, record.header.stop_codes);
     is_known.then(|| fields.field()).flatten()
 }
 
-/// Whether a thread has finished by this stop.
+/// Whether a thread finishes with this stop.
 fn is_last_stop(record: &Record<'_>) -> bool {
     let mut fields = Cursor::new(record.payload, record.header.stop_codes);
     let status = fields.field::<ThreadId>().and_then(|_| fields.field());
     matches!(status, Some(StopStatus::ThreadFinished))
 }
 
-/// The place of a capability in a list; that of none is the first.
+/// Returns the index of a capability in a list; index 0 is for events without one.
 pub(crate) fn cap_place(cap: Option<CapId>) -> usize {
     cap.map_or(0, |cap| usize::from(cap.0) + 1)
 }
 
-/// The slot of a capability in a list.
+/// Returns the list entry of a capability, extending the list as needed.
 pub(crate) fn slot<T: Default>(all: &mut Vec<T>, cap: Option<CapId>) -> &mut T {
     let at = cap_place(cap);
     if at >= all.len() {
@@ -136,23 +136,23 @@ pub(crate) fn slot<T: Default>(all: &mut Vec<T>, cap: Option<CapId>) -> &mut T {
     &mut all[at]
 }
 
-/// What goes on at a moment.
+/// Activities in progress at a point in time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Activity {
-    /// The thread that runs on each capability; first on none.
+    /// The running thread by [`cap_place`].
     running: Vec<Option<ThreadId>>,
-    /// The capabilities whose `GC_START` has no end yet.
+    /// Capabilities with a `GC_START` that has no end yet.
     in_collection: SeededSet<Option<CapId>>,
     /// The capability that has written the statistics of the collection.
     leader: Option<CapId>,
     /// Whether the log has statistics of collections.
     has_statistics: bool,
-    /// Whether a collection is requested or goes on.
+    /// Whether a collection is requested or in progress.
     is_collecting: bool,
-    /// Whether a capability has started it.
+    /// Whether a capability has started that collection.
     has_started: bool,
     has_task: bool,
-    /// The threads of the runtime that end waits for time and I/O, by their labels.
+    /// The runtime's threads that end waits for time and I/O, identified by their labels.
     managers: SeededSet<ThreadId>,
     is_counting: bool,
     is_marking: bool,
@@ -160,8 +160,8 @@ pub(crate) struct Activity {
 }
 
 impl Activity {
-    /// Takes an event of a type that the log knows. Whether something begins with it: a
-    /// collection, a census, a cycle of the nonmoving collector.
+    /// Processes an event of a known type. Returns whether it begins something: a collection, a census, or a cycle
+    /// of the nonmoving collector.
     fn step(&mut self, record: &Record<'_>) -> bool {
         let cap = record.cap;
         if let Some(thread) = own_thread(record) {
@@ -230,7 +230,7 @@ impl Activity {
         }
     }
 
-    /// A collection is requested or started. Whether that is not the one in progress.
+    /// Records a request or start of a collection. Returns whether it is a new one.
     fn begin_collection(&mut self) -> bool {
         let goes_on = self.is_collecting && !(self.has_started && self.in_collection.is_empty());
         if !goes_on {
@@ -240,12 +240,12 @@ impl Activity {
         !goes_on
     }
 
-    /// The thread that runs on a capability.
+    /// Returns the thread that runs on a capability.
     pub(crate) fn running(&self, cap: Option<CapId>) -> Option<ThreadId> {
         self.running.get(cap_place(cap)).copied().flatten()
     }
 
-    /// Takes an event.
+    /// Processes an event.
     pub(crate) fn note(&mut self, record: &Record<'_>) {
         if record.header.knows(record.id) {
             self.step(record);
@@ -253,10 +253,10 @@ impl Activity {
     }
 }
 
-/// An event that is to be written later.
+/// Copy of an event that is written later.
 #[derive(Debug)]
 pub(crate) struct OwnedEvent {
-    /// Which event of the log it is.
+    /// Sequence number in the log.
     number: u64,
     pub(crate) id: EventType,
     pub(crate) time: Nanos,
@@ -278,7 +278,7 @@ impl OwnedEvent {
 
 type Slot = Option<Rc<OwnedEvent>>;
 
-/// The last run of a thread, or on a capability.
+/// Last run of a thread or on a capability.
 #[derive(Debug, Default)]
 struct LastRun {
     thread: Option<ThreadId>,
@@ -289,10 +289,10 @@ struct LastRun {
 #[derive(Debug, Default)]
 struct ThreadEvents {
     created: Slot,
-    /// The event that makes it a thread for sparks.
+    /// The event that makes it a spark thread.
     for_sparks: Slot,
     last: LastRun,
-    /// After the stop.
+    /// First wakeup after the stop.
     woken: Slot,
     migrated: Slot,
 }
@@ -304,7 +304,7 @@ pub(crate) struct EntryState {
     definitions: Vec<Rc<OwnedEvent>>,
     threads: SeededMap<ThreadId, ThreadEvents>,
     last_runs: Vec<LastRun>,
-    /// `GC_START` without an end.
+    /// By [`cap_place`]: `GC_START` without an end.
     gc_starts: Vec<Slot>,
     samples: SeededMap<SampleKey, Rc<OwnedEvent>>,
     collection: Vec<Rc<OwnedEvent>>,
@@ -312,17 +312,17 @@ pub(crate) struct EntryState {
     census: Vec<Rc<OwnedEvent>>,
     census_before: Vec<Rc<OwnedEvent>>,
     cycle: Vec<Rc<OwnedEvent>>,
-    /// Of each task, by the bytes of its number: its last migration and its deletion.
+    /// The last migration and the deletion of each task, by the bytes of its id.
     tasks: SeededMap<[u8; 8], [Slot; 2]>,
 }
 
 impl EntryState {
-    /// Whether a definition may be written at once, as no event waits that was before it.
+    /// Whether a definition may be written at once, because no earlier event is pending.
     pub(crate) const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Takes an event before the range; `activity` is that before the event.
+    /// Processes an event before the range; `activity` is the state before the event.
     pub(crate) fn note(&mut self, record: &Record<'_>, activity: &mut Activity) {
         let id = record.id;
         let begins = record.header.knows(id) && activity.step(record);
@@ -418,7 +418,7 @@ impl EntryState {
         (events.woken, events.migrated) = (None, None);
         if record.id == EventType::STOP_THREAD && is_last_stop(record) {
             self.threads.remove(&thread);
-            // Without this stop, an earlier run on another capability would make it look alive.
+            // Without this stop, an earlier run on another capability would make the thread look alive.
             let here = cap_place(record.cap);
             for (place, last) in self.last_runs.iter_mut().enumerate() {
                 if place != here && last.thread == Some(thread) {
@@ -430,7 +430,7 @@ impl EntryState {
 
     fn note_collection(&mut self, record: &Record<'_>, begins: bool) {
         if begins {
-            // An end that is still to come needs its start.
+            // A `GC_END` that is still to come needs its start.
             let open = self.gc_starts.iter().flatten().cloned().collect();
             self.collection_before = std::mem::replace(&mut self.collection, open);
         }
@@ -448,7 +448,7 @@ impl EntryState {
         OwnedEvent::copy(record, self.count)
     }
 
-    /// The events, in the order of the log.
+    /// Returns the events in log order.
     pub(crate) fn into_events(self, activity: &Activity) -> Vec<Rc<OwnedEvent>> {
         let mut all = self.definitions;
         let runs = |last: LastRun| [last.run, last.stop];
@@ -484,62 +484,62 @@ impl EntryState {
     }
 }
 
-/// Chooses the events behind a range that end what goes on at its end.
+/// Selects the events behind a range that end the activities in progress at its end.
 #[derive(Debug)]
 pub(crate) struct ExitState {
-    /// Now.
+    /// State at the current event.
     activity: Activity,
-    /// The threads whose stops are needed.
+    /// Threads whose stops are needed.
     open_runs: SeededSet<ThreadId>,
-    /// The capabilities that have run or run again.
+    /// Capabilities that ran a thread behind the range.
     ran: SeededSet<Option<CapId>>,
-    /// The capabilities that collected at the end of the range and still do.
+    /// Capabilities in a needed collection.
     in_collection: SeededSet<Option<CapId>>,
-    /// The end of the range.
+    /// End of the range.
     end: Nanos,
-    /// How many collections are needed. Behind one in progress the next one is: capabilities
-    /// come back from the first until then.
+    /// Number of collections still needed. If one was in progress, the next one is needed too: capabilities may
+    /// leave the first one until then.
     collections: u8,
-    /// Whether more samples of the last of them may follow.
+    /// Whether further samples of the last of these collections may follow.
     is_sampled: bool,
     census: Next,
-    /// Whether a census of a biography was behind the range.
+    /// Whether a biographical census was found behind the range.
     has_later_census: bool,
     is_marking: bool,
     samples: SeededSet<SampleKey>,
-    /// The threads that were woken or ran behind the range.
+    /// Threads that were woken or ran behind the range.
     woken: SeededSet<ThreadId>,
-    /// By capability, the run of a manager that goes on.
+    /// By [`cap_place`]: the current run of a manager.
     manager_runs: Vec<ManagerRun>,
-    /// By capability, when the last event was that is written.
+    /// By [`cap_place`]: the time of the last written event.
     written: Vec<Nanos>,
-    /// What is to be written before the event that was taken last.
+    /// Event to write before the last one passed to [`needs`](Self::needs).
     before: Option<Rc<OwnedEvent>>,
 }
 
-/// The run of a manager behind a range, if there is one.
+/// Run of a manager behind a range, if there is one.
 #[derive(Debug, Default)]
 enum ManagerRun {
     #[default]
     None,
-    /// Its begin is not written.
+    /// Its start is not written yet.
     Kept(Rc<OwnedEvent>),
     Written,
 }
 
-/// How far the census is that is in progress at the end of a range, or else the next one.
+/// State of the census that is in progress at the end of a range, or else of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// It is still to come.
+    /// The census has not begun.
     Needed,
-    /// It goes on.
+    /// The census is in progress.
     Begun,
-    /// It has ended.
+    /// The census has ended.
     Over,
 }
 
 impl ExitState {
-    /// Of a range at whose end this goes on.
+    /// Creates the state for a range that ends at `end`, with the activities in progress there.
     pub(crate) fn new(activity: Activity, end: Nanos) -> Self {
         Self {
             open_runs: activity.running.iter().copied().flatten().collect(),
@@ -571,12 +571,12 @@ impl ExitState {
         }
     }
 
-    /// What has to be written before the event that [`needs`](Self::needs) took last.
+    /// Takes the event to write before the last one passed to [`needs`](Self::needs).
     pub(crate) fn take_before(&mut self) -> Option<Rc<OwnedEvent>> {
         self.before.take()
     }
 
-    /// Whether the numbers of the range depend on an event behind it.
+    /// Whether the metrics of the range depend on an event behind it.
     pub(crate) fn needs(&mut self, record: &Record<'_>) -> bool {
         let is_needed = self.is_needed(record);
         if is_needed {
@@ -591,7 +591,7 @@ impl ExitState {
             return false;
         }
         if id == EventType::TASK_CREATE {
-            // Whether a log has tasks at all decides what is known of them.
+            // The presence of any task in a log determines what is known about tasks.
             return !std::mem::replace(&mut self.activity.has_task, true);
         }
         if is_definition(record) {
@@ -623,10 +623,10 @@ impl ExitState {
         false
     }
 
-    /// The begin of a census stands behind the time in which the heap is counted. GHC before 8.10
-    /// writes no end.
+    /// Whether an event of a census is needed. The begin of a census is written after the heap was counted. GHC
+    /// before 8.10 writes no end.
     ///
-    /// Those of a biography all stand at the end of the log, with their times.
+    /// All biographical censuses are at the end of the log, with their times in a field.
     fn needs_census(&mut self, record: &Record<'_>) -> bool {
         match (record.id, self.census) {
             (EventType::HEAP_BIO_PROF_SAMPLE_BEGIN, state) => {
@@ -672,8 +672,8 @@ impl ExitState {
         is_needed
     }
 
-    /// A wait that goes on at the end of the range is for time or I/O if a manager ends it. So
-    /// its wakeup is needed, and the run of the manager in which that is.
+    /// Whether a wakeup is needed. A wait in progress at the end of the range is for time or I/O if a manager ends
+    /// it, so its wakeup is needed, along with the manager's run that contains it.
     fn needs_wakeup(&mut self, record: &Record<'_>) -> bool {
         let Some(thread) = own_thread(record).filter(|thread| self.woken.insert(*thread)) else {
             return false;

@@ -1,4 +1,4 @@
-//! A part of a log, as a log.
+//! Cuts a log: writes a part of it as a log.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -16,50 +16,50 @@ use eventlog::header::Header;
 use eventlog::ids::{ByteOffset, CapId, Nanos, ThreadId};
 use eventlog::is_undated;
 
-/// What is wanted of a log. Whatever is `None` limits nothing.
+/// Filter for the events of a log. `None` does not restrict anything.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// From when on.
+    /// Start of the range.
     pub from: Option<Nanos>,
-    /// Until when; an event at that time is not wanted.
+    /// End of the range, exclusive.
     pub to: Option<Nanos>,
-    /// Of which capabilities.
+    /// Capabilities to keep.
     pub caps: Option<SeededSet<CapId>>,
-    /// About which threads, or on a capability while it ran one of them.
+    /// Threads to keep: events about them, and those on a capability that runs one of them.
     pub threads: Option<SeededSet<ThreadId>>,
-    /// Of which types.
+    /// Event types to keep.
     pub types: Option<SeededSet<EventType>>,
-    /// Of which types nothing is wanted, not even what later events refer to.
+    /// Event types to drop completely, even if later events refer to them.
     pub left_out: SeededSet<EventType>,
 }
 
 impl Selection {
-    /// Whether a range of time is wanted.
+    /// Whether the filter restricts time.
     const fn has_range(&self) -> bool {
         self.from.is_some() || self.to.is_some()
     }
 }
 
-/// How much of a log was written.
+/// Statistics of a cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CutCounts {
-    /// Events that the log has.
+    /// Number of events in the log.
     pub read: u64,
-    /// Events that the new log has.
+    /// Number of events in the new log.
     pub written: u64,
-    /// Events that were left out because they may hold texts that nobody could replace.
+    /// Number of events dropped because they may contain texts that cannot be identified and replaced.
     pub unknown: u64,
-    /// Bytes of the new log.
+    /// Size of the new log in bytes.
     pub bytes: u64,
 }
 
-/// Writes a part of the log that is read into it.
+/// Sink that writes a part of a log.
 ///
-/// Of what is before the part those events stay to which later ones may refer: see
-/// [`definition`](super::definition). Of a range the events outside of it stay on which its numbers
-/// depend, and [`EventType::CUT_RANGE`] is written: who analyses the new log gets the numbers that the range
-/// has in the whole log. Times stay as they are. An event that the runtime
-/// dates back (the end of a collection) is of the part in which the event before it is.
+/// Of the events before the part, those are kept to which later ones may refer: see
+/// [`definition`](super::definition). For a range, the events outside it on which its metrics depend are kept as
+/// well, and [`EventType::CUT_RANGE`] is written: an analysis of the new log yields the metrics that the range has
+/// in the whole log. Times are unchanged. An event that the runtime back-dates (the end of a collection) belongs
+/// to the same part as the event before it.
 #[derive(Debug)]
 pub struct Cut<W> {
     selection: Selection,
@@ -67,19 +67,19 @@ pub struct Cut<W> {
     writer: LogWriter<W>,
     header: Option<Arc<Header>>,
     activity: Activity,
-    /// Until the range begins.
+    /// `Some` until the range begins.
     entry: Option<EntryState>,
-    /// Once the range has ended.
+    /// `Some` once the range has ended.
     exit: Option<ExitState>,
     extents: Extents,
     latest: Nanos,
     payload: Vec<u8>,
     counts: CutCounts,
-    /// Why nothing more could be written.
+    /// The error of a failed write, after which nothing is written.
     failed: Option<io::Error>,
 }
 
-/// Where a time is.
+/// Position of a time relative to the range.
 enum Place {
     Before,
     Inside,
@@ -87,7 +87,7 @@ enum Place {
 }
 
 impl<W: Write> Cut<W> {
-    /// Writes what is wanted to `out`, with texts replaced if there is an `anonymiser`.
+    /// Creates a cut that writes to `out`, with texts replaced if there is an `anonymiser`.
     #[must_use]
     pub fn new(selection: Selection, anonymiser: Option<Anonymiser>, out: W) -> Self {
         Self {
@@ -106,10 +106,10 @@ impl<W: Write> Cut<W> {
         }
     }
 
-    /// Ends the log: all events were read. `header` is that of the log, should it have none.
+    /// Completes the new log after all events were read. `header` is used if the log has no events.
     ///
     /// # Errors
-    /// If something could not be written.
+    /// If writing fails.
     pub fn finish(mut self, header: Option<&Header>) -> io::Result<(W, CutCounts)> {
         if let Some(error) = self.failed {
             return Err(error);
@@ -128,7 +128,7 @@ impl<W: Write> Cut<W> {
         Ok((out, counts))
     }
 
-    /// Follows a log to which another is appended.
+    /// Starts a new section when the log has another header.
     fn follow(&mut self, header: &Arc<Header>) -> io::Result<()> {
         if self
             .header
@@ -146,7 +146,7 @@ impl<W: Write> Cut<W> {
         self.begin(header)
     }
 
-    /// Declares the types of the log, and that of the range where it is cut.
+    /// Declares the types of the log, and `CUT_RANGE` if a range is cut.
     fn begin(&mut self, header: &Header) -> io::Result<()> {
         let types = match &mut self.anonymiser {
             Some(anonymiser) => anonymiser.declared_types(header),
@@ -165,7 +165,7 @@ impl<W: Write> Cut<W> {
         self.writer.begin(types.chain(needs_type.then_some(cut)))
     }
 
-    /// Writes what is left of a log whose events were all read.
+    /// Writes the remaining events of a section.
     fn end_log(&mut self) -> io::Result<()> {
         let Some(header) = self.header.take() else {
             return Ok(());
@@ -197,7 +197,7 @@ impl<W: Write> Cut<W> {
         }
     }
 
-    /// Whether an event is wanted, wherever its time is.
+    /// Whether an event passes the filter, irrespective of its time.
     fn is_wanted(&self, record: &Record<'_>) -> bool {
         let wanted = &self.selection;
         if wanted.left_out.contains(&record.id) {
@@ -210,7 +210,7 @@ impl<W: Write> Cut<W> {
         is_chosen || is_definition(record)
     }
 
-    /// Whether an event is about a thread that is wanted, or happens while one runs.
+    /// Whether an event is about a selected thread, or occurs while one runs.
     fn is_about_thread(&self, record: &Record<'_>) -> bool {
         let Some(threads) = &self.selection.threads else {
             return true;
@@ -267,7 +267,7 @@ impl<W: Write> Cut<W> {
         }
     }
 
-    /// Writes the events that were before the range.
+    /// Writes the events before the range.
     fn write_entry(&mut self, header: &Arc<Header>) -> io::Result<()> {
         let Some(entry) = self.entry.take() else {
             return Ok(());
@@ -304,25 +304,25 @@ impl<W: Write> Cut<W> {
     }
 }
 
-/// What headers call [`EventType::CUT_RANGE`].
+/// Description of [`EventType::CUT_RANGE`] in headers.
 pub(crate) const CUT_RANGE_NAME: &str = "Range that the log was cut to";
-/// Bytes of its payload.
+/// Payload size of [`EventType::CUT_RANGE`].
 const CUT_RANGE_BYTES: u16 = 32;
 
-/// From when to when capabilities have logged, before they were cut.
+/// First and last event times of each capability, before the cut.
 #[derive(Debug, Default)]
 struct Extents {
-    /// First of no capability, then of 0, 1, ...
+    /// By [`cap_place`](super::boundary::cap_place).
     streams: Vec<Extent>,
-    /// The range that the log was cut to already.
+    /// The range that the input was already cut to.
     range: Option<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Extent {
-    /// The first and the last event.
+    /// Times of the first and the last event.
     events: Option<(u64, u64)>,
-    /// The last event that was written.
+    /// Time of the last event written.
     written: u64,
 }
 
@@ -334,7 +334,7 @@ impl Extent {
 }
 
 impl Extents {
-    /// Takes an event of the log. Whether it is [`EventType::CUT_RANGE`].
+    /// Records an event of the log. Returns whether it is [`EventType::CUT_RANGE`].
     fn note(&mut self, record: &Record<'_>) -> bool {
         let (cap, time) = (record.cap, record.time.0);
         if record.id == EventType::CUT_RANGE
@@ -362,7 +362,7 @@ impl Extents {
         *written = record.time.0.max(*written);
     }
 
-    /// What is selected of the range that the log was cut to already.
+    /// Returns the selected range, clamped to the one that the input was already cut to.
     fn range(&self, selection: &Selection) -> (u64, u64) {
         let from = selection.from.map_or(0, |from| from.0);
         let to = selection.to.map_or(u64::MAX, |to| to.0);
@@ -371,7 +371,7 @@ impl Extents {
         })
     }
 
-    /// The events that declare the range, without and with their payloads.
+    /// Returns the events that declare the range, each with an empty payload and the payload to use.
     fn events(self, (from, to): (u64, u64)) -> impl Iterator<Item = (NewEvent<'static>, Vec<u8>)> {
         let caps = std::iter::once(None).chain((0..=u16::MAX).map(|cap| Some(CapId(cap))));
         caps.zip(self.streams).filter_map(move |(cap, extent)| {

@@ -1,21 +1,21 @@
-//! What stays of a log that is cut, though it lies before the cut: what later events refer to.
+//! Definitions: events before a cut that are kept because later events refer to them.
 //!
-//! | what | types | why it stays |
+//! | subject | types | reason |
 //! |---|---|---|
-//! | the process | 23–33, 43: version, command line, environment, process ids, capability sets, the wall clock | says whose log it is, and when |
-//! | capabilities | 17, 45–48: start, creation, end, disabled and enabled | says which there are |
+//! | the process | 23–33, 43: version, command line, environment, process ids, capability sets, the wall clock | identifies program and time |
+//! | capabilities | 17, 45–48: start, creation, end, disabled and enabled | determines which exist |
 //! | threads | 44: labels | names them |
-//! | tasks | 55: creation | says which OS thread a task is |
+//! | tasks | 55: creation | identifies the OS thread of a task |
 //! | the heap | 52: generations and sizes of areas | is logged once |
-//! | Eden | 62, 64, 65: processes and machines, and their threads | says what runs where |
+//! | Eden | 62, 64, 65: processes and machines, and their threads | determines what runs where |
 //! | Mercury | 42: texts | others name them by number |
 //! | `perf` | 140: counters | names them |
 //! | profiles | 160, 161, 168, 169: begin, cost centres, info tables | names what samples refer to |
 //! | ticky counters | 210: definitions | names what samples refer to |
 //! | messages of a library | 19, 181: texts, source locations and instruments of ghc-stack-profiler and opentelemetry | other messages name them by number |
 //!
-//! Everything else is a moment: it stays if it lies inside of the cut. So do all types that are
-//! not known.
+//! All other events only matter at their time and are kept if they are inside the cut, including those of unknown
+//! types.
 
 use eventlog::EventSet;
 use eventlog::Record;
@@ -24,7 +24,7 @@ use eventlog::conventions::opentelemetry::Telemetry;
 use eventlog::conventions::stack_profiler::StackMessage;
 use eventlog::event::{EventType, Subject};
 
-/// The types whose events are definitions, whatever they say.
+/// The types whose events are definitions, whatever their contents.
 pub const DEFINITIONS: EventSet = EventSet::about(Subject::Process).union(EventSet::of(&[
     EventType::STARTUP,
     EventType::CAP_CREATE,

@@ -1,13 +1,11 @@
-//! Writing logs: a part of one ([`cut`]), with its texts replaced if need be ([`anonymous`]), or
-//! several in one ([`merge`]).
+//! Writers for logs: a part of a log ([`cut`]), optionally with its texts replaced ([`anonymous`]), or several
+//! logs merged into one ([`merge`]).
 //!
-//! Events are copied as they stand in the log that they come from, whatever they are: only their
-//! times, the numbers that would mean something else in the new log and the texts that are to be
-//! replaced change. So nothing is lost of types that this program does not know.
+//! Events are copied verbatim, whatever their type: only times, numbers with another meaning in the new log, and
+//! texts that are to be replaced change. So events of unknown types are preserved.
 //!
-//! [`LogWriter`] puts events into blocks. It takes them in analysis order, as a reader delivers
-//! them, and holds no more of them than the blocks that are not full yet. Who reads what it
-//! wrote gets the same events in the same order.
+//! [`LogWriter`] groups events into blocks. It takes them in analysis order, as a reader delivers them, and
+//! buffers only the blocks that are not full yet. A reader of the new log gets the same events in the same order.
 
 pub mod anonymous;
 mod anonymous_message;

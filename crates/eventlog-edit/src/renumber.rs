@@ -1,4 +1,4 @@
-//! Changes the numbers in events, so that those of several processes stay apart in one log.
+//! Renumbers entities in events, to keep those of several processes apart in one log.
 
 use super::merge::Held;
 use eventlog::conventions::Convention;
@@ -9,10 +9,10 @@ use eventlog::event::{Event, EventType};
 use eventlog::ids::CapId;
 use eventlog::status::{StopCodes, StopStatus};
 
-/// What is added to the numbers of a process.
+/// Offsets that are added to the numbers of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Numbering {
-    /// Its place among the processes.
+    /// Index of the process.
     place: u64,
     pub(super) caps: u16,
     threads: u32,
@@ -22,16 +22,15 @@ pub(super) struct Numbering {
     texts: u32,
 }
 
-/// How far up the place of the process stands in numbers of 64 bits: no address of a program
-/// has so many bits.
+/// Position of the process index in 64-bit numbers: no address has so many bits.
 const PLACE_BIT: u32 = 48;
 
-/// The most capabilities that a log can have: a larger number is none, or damage.
+/// Maximum number of capabilities in a log: a larger number means "none", or is damage.
 pub(super) const MOST_CAPS: u32 = 1024;
-/// From here on a number of 32 bits stands for none: nothing counts so far.
+/// 32-bit numbers from here on mean "none": no counter reaches them.
 pub(super) const NO_NUMBER: u32 = 1 << 31;
 
-/// Adds to a number that stands somewhere.
+/// Changes the number at an offset.
 fn add<const N: usize>(bytes: &mut [u8], at: usize, change: impl FnOnce([u8; N]) -> [u8; N]) {
     if let Some(field) = bytes
         .get_mut(at..)
@@ -42,13 +41,13 @@ fn add<const N: usize>(bytes: &mut [u8], at: usize, change: impl FnOnce([u8; N])
 }
 
 impl Numbering {
-    /// The new number of a capability.
+    /// Returns the new number of a capability.
     pub(super) fn new_cap(&self, cap: Option<CapId>) -> Option<CapId> {
         cap.map(|cap| CapId(cap.0.saturating_add(self.caps)))
     }
 
-    /// What is added to the numbers of the next process, if this one takes so many: capabilities, threads, capability
-    /// sets, cost centres, counters, texts.
+    /// Returns the numbering of the next process. `taken` are the sizes of this process's number ranges:
+    /// capabilities, threads, capability sets, cost centres, counters, texts.
     pub(super) fn after(&self, taken: &[u64; 6]) -> Result<Self, &'static str> {
         let wide = |own: u32, taken: u64, what| {
             let sum = u64::from(own) + taken;
@@ -67,7 +66,7 @@ impl Numbering {
         })
     }
 
-    /// Puts the payload of an event into `out`, with new numbers, and stops of threads as `codes` number them.
+    /// Writes the payload of an event to `out`, with new numbers, and with stop codes in the numbering `codes`.
     pub(super) fn rewrite(&self, held: &Held<'_>, codes: StopCodes, out: &mut Vec<u8>) {
         out.clear();
         out.extend_from_slice(held.payload);
@@ -126,7 +125,7 @@ impl Numbering {
         });
     }
 
-    /// A number whose meaning only its name tells.
+    /// Changes a number whose meaning depends on its field name.
     fn plain(&self, key: &str, out: &mut [u8], at: usize) {
         match key {
             "n_caps" => self.cap(out, at),
@@ -135,7 +134,7 @@ impl Numbering {
             "perfNum" => self.wide(out, at, self.counters),
             "sId" | "static_id" | "spark_id" | "name_id" => self.wide(out, at, self.texts),
             "itInfo" | "tickyCtrDefId" | "tickyCtrSampleId" => self.long(out, at),
-            // 0 where there is none.
+            // 0 means that there is none.
             "tickyCtrInfoTbl" if out.get(at..at + 8).is_some_and(|bytes| bytes != [0; 8]) => {
                 self.long(out, at);
             }
@@ -143,7 +142,7 @@ impl Numbering {
         }
     }
 
-    /// Why a thread stopped: one that waits for another names it.
+    /// Changes a stop status; some contain the number of another thread.
     fn stop(&self, out: &mut [u8], at: usize, from: StopCodes, to: StopCodes) {
         let Some(code) = out.get(at..).and_then(|rest| rest.first_chunk()) else {
             return;
@@ -157,7 +156,7 @@ impl Numbering {
         }
     }
 
-    /// The label of a band that is the address of an info table.
+    /// Changes a band label that is the address of an info table.
     fn address(&self, out: &mut Vec<u8>, at: usize) {
         let text = out.get(at..).unwrap_or_default();
         let text = text.strip_suffix(&[0]).unwrap_or(text);
@@ -171,8 +170,8 @@ impl Numbering {
         }
     }
 
-    /// A text of opentelemetry: its fourth word is the number of a span, or that of an
-    /// instrument, which also stands behind its kind.
+    /// Changes a text message of opentelemetry. Its fourth word is the number of a span or of an instrument; in a
+    /// declaration, the number follows the instrument's kind.
     fn telemetry(&self, out: &mut Vec<u8>) {
         let Some(text) = std::str::from_utf8(out)
             .ok()
@@ -206,7 +205,7 @@ impl Numbering {
         *out = words.join(" ").into_bytes();
     }
 
-    /// A message of bytes, of opentelemetry or ghc-stack-profiler.
+    /// Changes a binary message of opentelemetry or ghc-stack-profiler.
     fn message(&self, out: &mut [u8]) {
         const AFTER_KIND: usize = 4;
         match Convention::of_bytes(out) {
@@ -227,7 +226,7 @@ impl Numbering {
             }
             Some(Convention::Stack(StackMessage::Stack { frames, .. })) => {
                 let frames_at = out.len() - frames.byte_len();
-                // A frame has its kind, then a number or two.
+                // A frame consists of its kind and one or two numbers.
                 let has_two = frames.iter().map(|frame| {
                     matches!(
                         frame,
@@ -239,7 +238,7 @@ impl Numbering {
                 });
                 let has_two: Vec<bool> = has_two.collect();
                 self.wide(out, 2, u32::from(self.caps));
-                // Of 64 bits the last 32 are used; the number of frames stands behind them.
+                // Of 64 bits, the last 32 are used; the number of frames follows them.
                 self.wide(out, frames_at - 6, self.threads);
                 let mut at = frames_at;
                 for has_two in has_two {
@@ -264,7 +263,7 @@ mod tests {
     use eventlog::header::{Header, TypeDecl};
     use eventlog::ids::Nanos;
 
-    /// The second process, behind one with 4 capabilities, 100 threads, 2 sets and 10 cost centres.
+    /// The second process, after one with 4 capabilities, 100 threads, 2 sets and 10 cost centres.
     fn second() -> Numbering {
         let first = Numbering::default();
         first.after(&[4, 100, 2, 10, 3, 5]).expect("few numbers")
@@ -381,7 +380,7 @@ mod tests {
             let changed = rewritten(EventType::USER_BINARY_MSG, &stack);
             assert_eq!(changed, [&[0xFF, 0xCA][..], after, &frames(1)].concat());
         }
-        // As version 0.2 of ghc-stack-profiler has them.
+        // The layout of ghc-stack-profiler 0.2.
         let numbered = |high: u8, number: u8| [0, high, 0, 0, 0, 0, 0, number];
         let location = |high| {
             let place = [0, 0, 0, 1, 0, 0, 0, 2];

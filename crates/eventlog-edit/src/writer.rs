@@ -1,10 +1,9 @@
-//! Puts events into blocks.
+//! Groups events into blocks.
 //!
-//! A log is read by time, and of events at one time first that of the block that comes first in
-//! the file. So that who reads the new log gets its events in the order in which they were
-//! written, blocks go to the file in the order in which they were begun, and an event that is to
-//! come behind one of another capability at the same time never stands in an earlier block. Events
-//! of several processes at one time need no order: only those of one process have one.
+//! Readers merge blocks by time, and break ties by the order of blocks in the file. To preserve the order in which
+//! events were written, blocks are written in the order in which they were begun, and an event that must follow
+//! one of another capability at the same time is never put into an earlier block. Events of several processes at
+//! the same time need no order, only those of one process do.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -16,25 +15,25 @@ use eventlog::ids::{CapId, Nanos};
 use eventlog::is_undated;
 use eventlog::record::{Marker, PREFIX, Record};
 
-/// A block is ended when it has so many bytes ...
+/// Maximum size of a block ...
 const MOST_BLOCK_BYTES: usize = 1 << 20;
-/// ... or fewer, if there are so many capabilities that all blocks would take more than this.
+/// ... unless there are so many capabilities that all blocks would exceed this limit.
 const ALL_BLOCKS_BYTES: usize = 64 << 20;
-/// But it has so many at least.
+/// Minimum of the maximum size.
 const LEAST_BLOCK_BYTES: usize = 16 << 10;
-/// The capability of events that are of none.
+/// Encoding of "no capability".
 const NO_CAP: u16 = 0xFFFF;
 
-/// An event that is to be written.
+/// An event to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewEvent<'a> {
-    /// Its type, which the header declares.
+    /// Event type, which the header must declare.
     pub id: EventType,
-    /// When it happened.
+    /// Timestamp of the event.
     pub time: Nanos,
-    /// The capability in whose block it is to stand.
+    /// The capability to whose block the event is added.
     pub cap: Option<CapId>,
-    /// Its bytes, without type, time and length.
+    /// Payload bytes, without type, time and length.
     pub payload: &'a [u8],
 }
 
@@ -52,17 +51,17 @@ impl<'a> From<&Record<'a>> for NewEvent<'a> {
 /// The block of a capability that is being filled.
 #[derive(Debug, Default)]
 struct Open {
-    /// Its place among all blocks; 0 if the capability has none.
+    /// Sequence number of the block; 0 if the capability has no open block.
     place: u64,
-    /// Its events, behind room for the marker.
+    /// Its events, after space for the marker.
     bytes: Vec<u8>,
-    /// The first and the last time of its events.
+    /// Times of the first and the last event.
     times: Option<(Nanos, Nanos)>,
-    /// When the last collection in it began: its end may be dated back to then.
+    /// Start of the last collection in the block: its end may be back-dated to it.
     collection: Nanos,
 }
 
-/// Writes a log.
+/// Writer of a log in blocks.
 ///
 /// ```
 /// use eventlog::ids::{CapId, Nanos};
@@ -97,20 +96,19 @@ pub struct LogWriter<W> {
     written_bytes: u64,
     /// Whether a log is begun and not ended.
     begun: bool,
-    /// The types whose events carry their length, as bits.
+    /// Bitmap of the types whose events carry their length.
     variable: Box<[u64; 1024]>,
-    /// The block of each capability; first of none, then of 0, 1, ...
+    /// The block of each capability; the first is for events without one, then 0, 1, ...
     open: Vec<Open>,
-    /// Of which of these there are blocks, in the order in which they were begun.
+    /// Indices of the open blocks, in the order in which they were begun.
     order: VecDeque<usize>,
     begun_blocks: u64,
-    /// For each process the latest time so far, and the place of the last block that has an event of
-    /// that time.
+    /// For each process, the latest time so far, and the last block with an event of that time.
     latest: Vec<(Nanos, u64)>,
 }
 
 impl<W: Write> LogWriter<W> {
-    /// A writer to `out`.
+    /// Creates a writer to `out`.
     #[must_use]
     pub fn new(out: W) -> Self {
         Self {
@@ -131,11 +129,11 @@ impl<W: Write> LogWriter<W> {
         self.begun
     }
 
-    /// Begins a log with these types: number, bytes of a payload (`None` if each event carries
-    /// its length), description. One that was begun before ends: a file may have several.
+    /// Begins a log with the given types: number, payload size in bytes (`None` if each event carries its length),
+    /// description. Ends a previous log: a file may contain several.
     ///
     /// # Errors
-    /// If that cannot be written.
+    /// If writing fails.
     pub fn begin<'a>(
         &mut self,
         types: impl IntoIterator<Item = (EventType, Option<u16>, &'a str), IntoIter: Clone>,
@@ -144,7 +142,7 @@ impl<W: Write> LogWriter<W> {
         let types = types.into_iter();
         self.variable.fill(0);
         for (id, size, _) in types.clone() {
-            // Of several declarations the last one counts.
+            // Of several declarations, the last one wins.
             let (word, bit) = (usize::from(id.0 >> 6), 1 << (id.0 & 63));
             self.variable[word] &= !bit;
             if size.is_none() {
@@ -160,7 +158,7 @@ impl<W: Write> LogWriter<W> {
     /// Begins a log with the header of another.
     ///
     /// # Errors
-    /// If that cannot be written.
+    /// If writing fails.
     pub fn begin_as(&mut self, header: &Header) -> io::Result<()> {
         let types = header.types.iter();
         self.begin(types.map(|decl| (decl.id, decl.size, &*decl.description)))
@@ -169,16 +167,16 @@ impl<W: Write> LogWriter<W> {
     /// Writes an event.
     ///
     /// # Errors
-    /// If that cannot be written.
+    /// If writing fails.
     pub fn event(&mut self, event: &NewEvent<'_>) -> io::Result<()> {
         self.event_of_process(0, event)
     }
 
-    /// Writes an event of a process of several; only processes of different numbers may have events of one time
-    /// in another order.
+    /// Writes an event of one of several processes. Events at the same time keep their order only within a
+    /// process.
     ///
     /// # Errors
-    /// If that cannot be written.
+    /// If writing fails.
     pub fn event_of_process(&mut self, process: usize, event: &NewEvent<'_>) -> io::Result<()> {
         let NewEvent { id, time, .. } = *event;
         let at = event.cap.map_or(0, |cap| usize::from(cap.0) + 1);
@@ -192,7 +190,7 @@ impl<W: Write> LogWriter<W> {
         let undated = is_undated(id.0);
         let open = &self.open[at];
         if open.place != 0 {
-            // Behind an event of the same time in a later block.
+            // It must follow an event of the same time in a later block.
             if !undated && time == latest.0 && open.place < latest.1 {
                 self.write_blocks(latest.1)?;
             } else if !undated && !open.may_follow(id, time) {
@@ -224,7 +222,7 @@ impl<W: Write> LogWriter<W> {
         Ok(())
     }
 
-    /// Writes the blocks up to that place.
+    /// Writes the blocks up to the one with sequence number `to`.
     fn write_blocks(&mut self, to: u64) -> io::Result<()> {
         while let Some(&at) = self.order.front()
             && self.open[at].place <= to
@@ -240,7 +238,7 @@ impl<W: Write> LogWriter<W> {
         Ok(())
     }
 
-    /// Ends the log that was begun last.
+    /// Ends the current log.
     fn end(&mut self) -> io::Result<()> {
         self.write_blocks(u64::MAX)?;
         if std::mem::take(&mut self.begun) {
@@ -249,10 +247,10 @@ impl<W: Write> LogWriter<W> {
         Ok(())
     }
 
-    /// Ends the log. The result is where it went, and how many bytes it has.
+    /// Ends the log. Returns the output and its size in bytes.
     ///
     /// # Errors
-    /// If that cannot be written.
+    /// If writing fails.
     pub fn finish(mut self) -> io::Result<(W, u64)> {
         self.end()?;
         self.out.flush()?;
@@ -278,8 +276,8 @@ impl Open {
         self.bytes.clear();
     }
 
-    /// Whether an event may stand behind those of the block: later than these, or the end of a
-    /// collection, which is dated back.
+    /// Whether an event may follow those in the block: it is not earlier, or is the back-dated end of a
+    /// collection.
     fn may_follow(&self, id: EventType, time: Nanos) -> bool {
         let Some((_, last)) = self.times else {
             return true;
@@ -321,7 +319,7 @@ impl Open {
         }
     }
 
-    /// Writes the marker in front of the events.
+    /// Fills in the marker before the events.
     fn mark(&mut self, cap: u16) {
         let (first, last) = self.times.unwrap_or_default();
         let size = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);

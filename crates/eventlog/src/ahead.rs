@@ -1,41 +1,39 @@
-//! What a driver should read while the index of blocks is made, if each read costs it much,
-//! however short it is. (A browser takes half a millisecond to read 24 bytes, in which time it
-//! also reads half a megabyte.)
+//! Read-ahead for the block index, for drivers with a high cost per read, however short. (A browser takes half a
+//! millisecond to read 24 bytes; in that time it also reads half a megabyte.)
 //!
-//! Where a marker stands is known only when the one before it was read. But the runtime's
-//! buffers have one size and are written when they are nearly full, so that most markers stand
-//! where a regular stride leads to: several places can be read at once. And where blocks are
-//! small, reading all of the file is faster than jumping through it.
+//! The position of a marker is known only after the previous one was read. But the runtime's buffers have one size
+//! and are written when nearly full, so most markers follow at a regular stride, and several can be fetched at
+//! once. Where blocks are small, reading the whole file is faster than jumping through it.
 
 use std::ops::Range;
 
-/// If less is passed over between two reads, on average, all of the file is better read.
+/// If the mean gap between two reads is smaller than this, the whole file is read.
 const DENSE_BYTES: u64 = 512 << 10;
-/// A longer jump counts as one of this length.
+/// Longer jumps count as this length.
 const LONGEST_JUMP: u64 = 4 * DENSE_BYTES;
-/// How far a marker may stand from where it is looked for.
+/// Maximum distance of a marker from its predicted position.
 const AROUND_BYTES: u64 = 8 << 10;
-/// Whoever looks for markers wants this many bytes of each.
+/// Number of bytes that the indexer reads of each marker.
 const MARKER_BYTES: u64 = 24;
 
-/// Where the next block markers probably stand, learned from where the last ones were wanted.
+/// Predictor for the positions of the next block markers, based on the previous requests.
 #[derive(Debug)]
 pub struct MarkersAhead {
     len: u64,
-    /// Where bytes were wanted last.
+    /// Offset of the last request.
     last: u64,
-    /// How far that was from the place before it.
+    /// Distance of the last request from the one before it.
     stride: u64,
-    /// Whether the stride before was nearly the same.
+    /// Whether the previous stride was nearly the same.
     regular: bool,
-    /// Up to where the file was read last.
+    /// End of the last read.
     read_to: u64,
-    /// How many bytes are passed over between two reads: a mean in which newer ones count more.
+    /// Number of bytes skipped between two reads, as an exponential moving average.
     passed_over: u64,
 }
 
 impl MarkersAhead {
-    /// Knows nothing yet of a file of `len` bytes.
+    /// Creates a predictor for a file of `len` bytes.
     #[must_use]
     pub const fn new(len: u64) -> Self {
         Self {
@@ -48,7 +46,7 @@ impl MarkersAhead {
         }
     }
 
-    /// Learns where bytes are wanted now.
+    /// Records a request at offset `at`.
     pub fn wanted(&mut self, at: u64) {
         let stride = at.saturating_sub(self.last);
         self.regular =
@@ -59,19 +57,19 @@ impl MarkersAhead {
         self.passed_over = (3 * self.passed_over + passed_over) / 4;
     }
 
-    /// Learns up to where bytes were supplied.
+    /// Records that bytes up to offset `to` were supplied.
     pub const fn supplied(&mut self, to: u64) {
         self.read_to = to;
     }
 
-    /// Whether blocks are so small that the file is better read as a whole.
+    /// Whether blocks are so small that the whole file should be read.
     #[must_use]
     pub const fn is_dense(&self) -> bool {
         self.passed_over < DENSE_BYTES
     }
 
-    /// Where the marker probably stands that is wanted `steps` after the present one; `None` if
-    /// there is no telling, or if that is behind the end.
+    /// Predicts the range of the marker that is `steps` requests ahead; `None` if it is unpredictable or beyond
+    /// the end of the file.
     #[must_use]
     pub fn place(&self, steps: u64) -> Option<Range<u64>> {
         let at = self.last.checked_add(self.stride.checked_mul(steps)?)?;
@@ -80,7 +78,7 @@ impl MarkersAhead {
         known.then(|| start..at.saturating_add(AROUND_BYTES).min(self.len))
     }
 
-    /// Whether a marker that begins at `at` is in a place that was read.
+    /// Whether a marker at offset `at` lies in the range `place`.
     #[must_use]
     pub fn is_in(&self, at: u64, place: &Range<u64>) -> bool {
         place.contains(&at) && at.saturating_add(MARKER_BYTES).min(self.len) <= place.end
@@ -94,8 +92,7 @@ mod tests {
 
     const BUFFER: u64 = 2 << 20;
 
-    /// Reads markers one after the other, and tells of how many it was known where they stand,
-    /// `ahead` of them.
+    /// Reads markers in sequence and counts those whose position was predicted `ahead` requests before.
     fn found(sizes: &[u64], ahead: u64) -> usize {
         let len = sizes.iter().sum();
         let mut markers = MarkersAhead::new(len);
@@ -142,7 +139,7 @@ mod tests {
             markers.supplied((at / page + 1) * page);
             let size = if i < 30 { 2 << 10 } else { BUFFER - 77 };
             at = ((at / page + 1) * page).next_multiple_of(size);
-            // It takes a few reads to notice.
+            // The moving average takes a few reads to adapt.
             if (5..30).contains(&i) || i > 40 {
                 assert_eq!(markers.is_dense(), i < 30, "{i}");
             }

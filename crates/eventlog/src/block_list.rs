@@ -1,4 +1,4 @@
-//! Lists of blocks, packed into some twelve bytes a block: a log may have a block for each fifty bytes.
+//! List of blocks, packed into some twelve bytes per block: a log may have a block for each fifty bytes.
 
 use std::ops::Range;
 
@@ -9,33 +9,33 @@ use crate::ids::{ByteOffset, CapId, Nanos};
 use crate::record::Marker;
 use crate::scan::Bounds;
 
-/// So many blocks are packed together; to find one, those before it are unpacked.
+/// Number of blocks packed together; access to one unpacks those before it in the chunk.
 const CHUNK: usize = 8;
 
-/// Blocks in an order.
+/// Packed, ordered list of blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockList {
     packed: Vec<u8>,
-    /// Where each chunk begins.
+    /// Start of each chunk in `packed`.
     chunks: Vec<u64>,
-    /// The blocks behind the chunks; some if there are any.
+    /// The unpacked blocks behind the chunks; not empty unless the list is.
     last: Vec<Block>,
 }
 
 impl BlockList {
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     #[must_use]
     pub fn len(&self) -> usize {
         self.chunks.len() * CHUNK + self.last.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no blocks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.last.is_empty()
     }
 
-    /// How much memory they take, about.
+    /// Returns the approximate memory consumption in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         (self.packed.capacity() + 8 * self.chunks.capacity()) as u64
@@ -54,7 +54,7 @@ impl BlockList {
         self.last.push(block);
     }
 
-    /// Takes the last block away.
+    /// Removes the last block and returns it.
     pub fn pop(&mut self) -> Option<Block> {
         let block = self.last.pop();
         if self.last.is_empty()
@@ -68,14 +68,14 @@ impl BlockList {
         block
     }
 
-    /// Leaves the first so many.
+    /// Keeps the first `len` blocks.
     pub fn truncate(&mut self, len: usize) {
         while self.len() > len {
             self.pop();
         }
     }
 
-    /// The block of a number.
+    /// Returns the block with this index.
     #[must_use]
     pub fn get(&self, number: usize) -> Option<Block> {
         match number.checked_sub(self.chunks.len() * CHUNK) {
@@ -84,29 +84,29 @@ impl BlockList {
         }
     }
 
-    /// The first block.
+    /// Returns the first block.
     #[must_use]
     pub fn first(&self) -> Option<Block> {
         self.get(0)
     }
 
-    /// The last block.
+    /// Returns the last block.
     #[must_use]
     pub fn last(&self) -> Option<&Block> {
         self.last.last()
     }
 
-    /// The last block, to be changed.
+    /// Returns the last block for modification.
     pub fn last_mut(&mut self) -> Option<&mut Block> {
         self.last.last_mut()
     }
 
-    /// All blocks.
+    /// Iterates over all blocks.
     pub fn iter(&self) -> impl Iterator<Item = Block> + Clone + '_ {
         self.range(0..self.len())
     }
 
-    /// The blocks of these numbers, as far as there are some.
+    /// Iterates over the blocks in a range of indices, which may exceed the list.
     pub fn range(&self, numbers: Range<usize>) -> impl Iterator<Item = Block> + Clone + '_ {
         let first = (numbers.start / CHUNK).min(self.chunks.len());
         let chunks = first..self.chunks.len();
@@ -115,7 +115,7 @@ impl BlockList {
         all.skip(numbers.start - first * CHUNK).take(numbers.len())
     }
 
-    /// How many blocks come before the first of which `is_before` is false, if all behind it are so, too.
+    /// Returns the number of leading blocks for which `is_before` is true. The list must be partitioned by it.
     pub fn partition_point(&self, is_before: impl Fn(&Block) -> bool) -> usize {
         let first_of = |chunk: &u64| {
             let bytes = usize::try_from(*chunk)
@@ -145,7 +145,7 @@ impl FromIterator<Block> for BlockList {
 }
 
 impl Block {
-    /// One of which no more is known than where it is and when it was begun.
+    /// Creates a block of which only range and begin time are known.
     pub(crate) const fn at(begin_time: Nanos, place: Range<ByteOffset>) -> Self {
         Self {
             begin_time,
@@ -155,7 +155,7 @@ impl Block {
         }
     }
 
-    /// What the first block of a chunk is packed against.
+    /// Reference for packing the first block of a chunk.
     const NONE: Self = Self {
         cap: None,
         start: ByteOffset(0),
@@ -168,13 +168,13 @@ impl Block {
     };
 }
 
-// What is not as usual in a packed block.
+// Flags for the unusual fields of a packed block.
 const OTHER_CAP: u8 = 1;
 const TRUNCATED: u8 = 2;
 const OTHER_BOUNDS: u8 = 4;
 const WIDE: u8 = 8;
 
-/// Appends a block as how it differs from the one before.
+/// Appends a block as its difference from the previous one.
 fn pack(block: &Block, before: &Block, out: &mut Vec<u8>) {
     let has_other_bounds = block.bounds != Bounds::of_times(block.begin_time, block.end_time);
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
@@ -204,7 +204,7 @@ fn pack(block: &Block, before: &Block, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a number as its distance from an expected one, in seven bits a byte.
+/// Appends the zigzag-encoded distance from an expected number, in seven bits per byte.
 fn put(number: u64, expected: u64, out: &mut Vec<u8>) {
     let distance = number.wrapping_sub(expected).cast_signed();
     let mut left = ((distance << 1) ^ (distance >> 63)).cast_unsigned();
@@ -215,7 +215,7 @@ fn put(number: u64, expected: u64, out: &mut Vec<u8>) {
     out.push(left as u8);
 }
 
-/// The blocks of a chunk.
+/// Iterator over the blocks of a chunk.
 #[derive(Clone, Debug)]
 struct Unpacked<'a> {
     bytes: &'a [u8],

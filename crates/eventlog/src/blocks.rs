@@ -1,6 +1,5 @@
-//! The block index. Each capability's events stand in blocks, and a block's
-//! marker says how long it is: jumping from marker to marker finds them all
-//! without reading the events.
+//! Block index. Each capability's events are in blocks, and a block's marker contains its size, so all blocks are
+//! found by jumping from marker to marker, without reading the events.
 
 use std::sync::Arc;
 
@@ -21,26 +20,26 @@ use crate::ids::{ByteOffset, CapId, Nanos};
 /// A run of events of one capability.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
-    /// Whose they are; `None` for those of no capability.
+    /// The capability of the events; `None` for events without one.
     pub cap: Option<CapId>,
-    /// Where the first event begins.
+    /// Start of the first event.
     pub start: ByteOffset,
-    /// Where the last one ends.
+    /// End of the last event.
     pub end: ByteOffset,
-    /// When the block was begun; for events outside of blocks, the first one's time.
+    /// Time at which the block was begun; for events outside blocks, the time of the first one.
     pub begin_time: Nanos,
-    /// When it was flushed; 0 if that is not known.
+    /// Time at which the block was flushed; 0 if unknown.
     pub end_time: Nanos,
-    /// The times that its marker allows.
+    /// Range of times that the marker allows.
     pub(crate) bounds: Bounds,
-    /// The times that the blocks around it allow, should its marker be wrong.
+    /// Range of times that the neighboring blocks allow, in case the marker is wrong.
     pub(crate) wide: Bounds,
     /// Whether the file ends before the block does.
     pub(crate) truncated: bool,
 }
 
 impl Block {
-    /// Whether it is a run of events outside of blocks.
+    /// Whether this is a run of events outside blocks.
     pub(crate) fn is_outside(&self) -> bool {
         self.cap.is_none() && self.bounds == Bounds::ANY
     }
@@ -50,34 +49,33 @@ impl Block {
     }
 }
 
-/// One log inside the file: usually the only one.
+/// One log inside the file, usually the only one.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Its header.
+    /// The header of this log.
     pub header: Arc<Header>,
-    /// Its blocks in the order of the file.
+    /// The blocks in file order.
     pub blocks: BlockList,
-    /// Whether the end-of-data marker stands after the blocks (GHC up to 9.0;
-    /// newer ones put it inside the last block).
+    /// Whether the end-of-data marker follows the blocks (GHC up to 9.0; newer ones put it inside the last block).
     pub(crate) ended: bool,
-    /// Where the section ends.
+    /// End of the section.
     pub end: ByteOffset,
-    /// The bytes of its header.
+    /// Size of the header in bytes.
     pub(crate) header_bytes: u64,
-    /// The bytes of the markers that begin its blocks.
+    /// Total size of the block markers in bytes.
     pub(crate) marker_bytes: u64,
-    /// Where end-of-data markers stand outside of blocks.
+    /// Offsets of end-of-data markers outside blocks.
     pub(crate) end_markers: Vec<u64>,
 }
 
 impl Section {
-    /// How many of its first blocks were whole in a file of so many bytes.
+    /// Returns the number of leading blocks that were complete when the file had `len` bytes.
     pub(crate) fn whole_blocks(&self, len: u64) -> usize {
         let whole = |block: &Block| !block.truncated && block.end.0 <= len;
         self.blocks.iter().take_while(whole).count()
     }
 
-    /// Forgets what stands behind its blocks, which end at `at`.
+    /// Drops everything behind the blocks, which end at `at`.
     pub(crate) fn go_back(&mut self, at: u64) {
         self.ended = false;
         self.end = ByteOffset(at);
@@ -86,18 +84,18 @@ impl Section {
     }
 }
 
-/// Where all blocks of a file are.
+/// Positions of all blocks of a file.
 #[derive(Clone, Debug, Default)]
 pub struct BlockIndex {
     /// The logs in the file.
     pub sections: Vec<Section>,
-    /// What was wrong on the way.
+    /// Damage found while indexing.
     pub damage: DamageList,
 }
 
 impl BlockIndex {
-    /// How much memory it takes while the log is read, about: readers have the blocks by capability, in the order in
-    /// which they are needed, and by slice.
+    /// Returns the approximate memory consumption while the log is read: readers also hold the blocks by
+    /// capability, in the order in which they are needed, and by slice.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         const LISTS: u64 = 4;
@@ -109,39 +107,37 @@ impl BlockIndex {
     }
 }
 
-/// What the indexer is doing.
+/// State of the indexer.
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Looking for a header at or after this offset.
+    /// Searches for a header at or after this offset.
     Locate,
-    /// At a header.
+    /// Reads a header.
     Header,
     /// Between blocks.
     Body,
     /// After the end-of-data marker.
     After,
-    /// Inside or after a block whose size cannot be right: looking for the
-    /// next marker from here on.
+    /// Inside or after a block whose size cannot be right: searches for the next marker from here on.
     Lost {
         from: u64,
         otherwise: Otherwise,
     },
-    /// Between blocks, where no good marker stands: the last block's size is
-    /// not to blame.
+    /// Between blocks, where no good marker is found, though the last block's size is right.
     Suspect,
     Done,
 }
 
-/// What it means if no marker is found.
+/// Conclusion if no marker is found.
 #[derive(Clone, Copy, Debug)]
 enum Otherwise {
     /// The last block reaches to the end of the file.
     LastBlock,
     /// The data ended here, with an end-of-data marker before it.
     Ended(u64),
-    /// The same, and the last block's events lead to that marker: its size is right.
+    /// Like `Ended`, but the last block's events lead to that marker, so its size is right.
     EndedSoundly(u64),
-    /// The last block's size is right: what stands after it must be looked at.
+    /// The last block's size is right; the bytes behind it must be examined.
     Suspect(u64),
 }
 
@@ -152,22 +148,22 @@ pub(crate) struct Indexer {
     pub(crate) index: BlockIndex,
     pos: u64,
     state: State,
-    /// How many pages were looked at here and there.
+    /// Number of pages read out of sequence.
     jumps: u64,
 }
 
-/// Stale bytes before a header are few; anything longer is not an eventlog.
+/// Limit for stale bytes before a header; a file with more of them is not an eventlog.
 pub(crate) const MAX_STALE_BYTES: u64 = 64 << 10;
-/// A longer block is not walked through, as all of it would have to be in memory. The runtime's buffers have a megabyte.
+/// Size limit for walking through a block, which requires it in memory. The runtime's buffers have 2 MiB.
 const LONGEST_WALK: u64 = 16 << 20;
-/// The bytes of an end-of-data marker.
+/// Size of an end-of-data marker in bytes.
 const END_MARKER: u64 = 2;
-/// How much is looked at in one go where a marker is missing.
+/// Number of bytes examined per step where a marker is missing.
 const LOST_STRIDE: u64 = 16 << 10;
 
-/// A marker and the longest three events.
+/// Size of a marker and the longest three events.
 const MARKER_AND_RUN: u64 = (3 * MAX_EVENT_BYTES + Marker::BYTES) as u64;
-/// How many pages may be looked at here and there in any file.
+/// Number of pages that may be read out of sequence in any file.
 const FREE_JUMPS: u64 = 1000;
 
 fn lost(from: u64) -> State {
@@ -199,7 +195,7 @@ impl Indexer {
         }
     }
 
-    /// Goes on at `at`, behind a block of the last of these sections.
+    /// Continues at `at`, behind a block of the last of these sections.
     pub(crate) fn at_block(sections: Vec<Section>, at: u64, len: u64) -> Self {
         let mut indexer = Self::new(len);
         indexer.index.sections = sections;
@@ -208,13 +204,13 @@ impl Indexer {
         indexer
     }
 
-    /// How far into the file the index reaches, in bytes.
+    /// Returns the end of the indexed part, in bytes.
     pub(crate) fn position(&self) -> u64 {
         self.pos
     }
 
-    /// Goes on as far as the supplied bytes allow, for `steps` blocks at most.
-    /// `Ok(true)` if the index is complete.
+    /// Advances as far as the supplied bytes allow, by at most `steps` blocks. Returns `Ok(true)` if the index is
+    /// complete.
     pub(crate) fn advance(&mut self, steps: usize) -> Result<bool, Result<Need, LogError>> {
         for _ in 0..steps {
             if matches!(self.state, State::Done) {
@@ -233,7 +229,7 @@ impl Indexer {
         Ok(matches!(self.state, State::Done))
     }
 
-    /// One step; it changes nothing if it ends in a need.
+    /// Performs one step. If it fails for lack of bytes, the state is unchanged.
     fn step(&mut self) -> Result<State, Stop> {
         match self.state {
             State::Locate => self.locate(),
@@ -328,8 +324,8 @@ impl Indexer {
         Ok(landing(&header, self.events_at(at, 0)?))
     }
 
-    /// The bytes at `at`, where events may stand `skip` bytes on: a page, and
-    /// as many as three events can have if the page ends inside of them.
+    /// Returns the bytes at `at`, where events may start `skip` bytes on: one page, or the maximum size
+    /// of three events if the page ends inside them.
     fn events_at(&mut self, at: u64, skip: usize) -> Result<&[u8], Stop> {
         let header = Arc::clone(&self.section().header);
         let left = self.file.len() - at;
@@ -344,9 +340,8 @@ impl Indexer {
         Ok(self.file.get(at, MARKER_AND_RUN)?)
     }
 
-    /// Whether pages may still be read to see what stands there. In a file
-    /// full of false markers only so many are that it takes no longer than
-    /// reading the file.
+    /// Whether more pages may be read out of sequence. The limit ensures that a file full of false markers takes
+    /// no longer than reading it once.
     fn may_jump(&self) -> bool {
         self.jumps <= FREE_JUMPS + self.file.len() / Windows::MIN_ASK
     }
@@ -370,7 +365,7 @@ impl Indexer {
                 otherwise: Otherwise::EndedSoundly(at),
             },
             Landing::Event | Landing::Junk => match self.section().blocks.last() {
-                // If the last block's size is wrong, a marker stands in it.
+                // If the last block's size is wrong, the block contains a marker.
                 Some(last) if !last.is_outside() => self.lost_in_last_block(Otherwise::Suspect(at)),
                 _ => State::Suspect,
             },
@@ -401,8 +396,8 @@ impl Indexer {
         State::Body
     }
 
-    /// The marker at `at`, where one must be, if it is one but for a field
-    /// and leads to where it should.
+    /// Returns the marker at `at`, where one must be, if at most one field is damaged and it leads to something
+    /// valid.
     fn damaged_marker(&mut self, at: u64) -> Result<Option<Marker>, Stop> {
         let marker = damaged_marker(self.file.get(at, Marker::BYTES as u64)?);
         Ok(match marker {
@@ -411,15 +406,14 @@ impl Indexer {
         })
     }
 
-    /// Whether events follow the marker at `at`, or something sensible stands
-    /// where its block ends.
+    /// Whether events follow the marker at `at`, or something valid follows its block.
     fn leads_on(&mut self, at: u64, marker: &Marker) -> Result<bool, Stop> {
         let header = Arc::clone(&self.section().header);
         let events = leads_to_events(&header, self.events_at(at, Marker::BYTES)?, marker);
         Ok(events || marker.size_is_plausible() && self.ends_well(at, marker)?)
     }
 
-    /// A block whose marker is damaged: what can be believed of it is.
+    /// Adds a block with a damaged marker, using the plausible fields.
     fn damaged_block(&mut self, at: u64, mut marker: Marker) -> State {
         if !marker.cap_is_plausible() {
             marker.cap = None;
@@ -454,7 +448,7 @@ impl Indexer {
         Ok(self.lost_in_last_block(Otherwise::LastBlock))
     }
 
-    /// Where nothing fits, the last block's size may be wrong.
+    /// Where nothing valid is found, the last block's size may be wrong.
     fn lost_in_last_block(&mut self, otherwise: Otherwise) -> State {
         let at = self.pos;
         if !self.may_jump() {
@@ -469,8 +463,7 @@ impl Indexer {
         State::Lost { from, otherwise }
     }
 
-    /// Whether something sensible stands where the block at `at` ends, which
-    /// may be far away.
+    /// Whether something valid follows the block at `at`, whose end may be far away.
     fn ends_well(&mut self, at: u64, marker: &Marker) -> Result<bool, Stop> {
         let end = at + u64::from(marker.size);
         let len = self.file.len();
@@ -484,8 +477,7 @@ impl Indexer {
         Ok(!matches!(landing, Landing::Junk | Landing::Event))
     }
 
-    /// Events outside of blocks belong to no capability; a run of them is a
-    /// block of its own.
+    /// Adds an event outside blocks. Such events belong to no capability; a run of them forms a block of its own.
     fn outside_event(&mut self) -> Result<State, Stop> {
         let at = self.pos;
         let header = Arc::clone(&self.section().header);
@@ -495,8 +487,7 @@ impl Indexer {
             return Ok(lost(at));
         };
         let end = ByteOffset(at + event.end as u64);
-        // Dated inside the block before them, they are that block's events:
-        // GHC writes hardly any outside of blocks.
+        // If dated inside the previous block, they are that block's events: GHC writes hardly any outside blocks.
         let last = self.section().blocks.last();
         if last.is_some_and(|last| times.iter().any(|&time| last.is_dated_around(time))) {
             return Ok(self.lost_in_last_block(Otherwise::LastBlock));
@@ -542,8 +533,7 @@ impl Indexer {
         })
     }
 
-    /// Whether the data end in the last block, which ends at `at`: an end-of-data marker is the last that
-    /// stands in it.
+    /// Whether the data end in the last block, which ends at `at`: its last two bytes are an end-of-data marker.
     fn ends_in_last_block(&mut self, at: u64) -> Result<bool, Stop> {
         let Some(marker) = at.checked_sub(END_MARKER) else {
             return Ok(false);
@@ -552,8 +542,8 @@ impl Indexer {
         Ok(bytes.starts_with(&[0xFF, 0xFF]) && self.last_block_leads_to(marker)?)
     }
 
-    /// Whether the events of the last block follow each other from its first byte to `end`. Each
-    /// block is walked through once at most, and only if something else than a block follows it.
+    /// Whether the events of the last block are contiguous from its first byte to `end`. Each block is walked at
+    /// most once, and only if it is not followed by a block.
     fn last_block_leads_to(&mut self, end: u64) -> Result<bool, Stop> {
         let header = Arc::clone(&self.section().header);
         let start = self.section().blocks.last().map(|block| block.start.0);
@@ -570,10 +560,9 @@ impl Indexer {
         Ok(rest.is_some())
     }
 
-    /// Looks for a marker that leads to events, or whose block ends where
-    /// something sensible stands. The last block is then taken to reach up to
-    /// it: if its size was wrong its events are all there, and if bytes
-    /// between blocks are damaged they are passed over when the block is read.
+    /// Searches for a marker that leads to events, or whose block is followed by something valid. The last block
+    /// is then extended up to it: if its size was wrong, all its events are included, and if bytes between blocks
+    /// are damaged, they are skipped when the block is read.
     fn find_marker(&mut self, from: u64, otherwise: Otherwise) -> Result<State, Stop> {
         let len = self.file.len();
         let end = match otherwise {
@@ -609,8 +598,8 @@ impl Indexer {
         Ok(State::Lost { from, otherwise })
     }
 
-    /// Goes on at `at`, where the next block begins or the file ends: the last block ends there, unless
-    /// its size is known to be right.
+    /// Continues at `at`, where the next block begins or the file ends. The last block is made to end there,
+    /// unless its size is known to be right.
     fn found(&mut self, at: u64, otherwise: Otherwise) -> State {
         let pos = self.pos;
         if let Otherwise::EndedSoundly(end) = otherwise {
@@ -632,8 +621,7 @@ impl Indexer {
                 block.end = ByteOffset(at);
                 let start = block.start.0;
                 self.section().blocks.push(block);
-                // What lies in the block is its stream's to judge, and what is
-                // behind it is read again.
+                // The block's stream classifies what is inside it; what follows it is read again.
                 self.section().end_markers.retain(|&marker| marker < start);
                 self.report(marker_at, 0, kind, cap);
             } else {

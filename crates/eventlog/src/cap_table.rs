@@ -1,5 +1,5 @@
-//! Values by capability. Runtimes number capabilities from 0 on, but a damaged log may name any number: memory and
-//! work follow the capabilities that a log names, not the greatest number.
+//! Tables indexed by capability. Runtimes number capabilities from 0 on, but a damaged log may contain any number:
+//! memory and work are proportional to the capabilities that occur, not to the greatest number.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::CapId;
 
-/// Capabilities below this number have the lane after their number, whatever the order in which they come.
+/// Capabilities below this number have fixed lanes, in the order of their numbers.
 const NEAR_CAPS: u16 = 64;
 
-/// Numbers lanes: lane 0 belongs to events of no capability, each other lane to one capability.
+/// Dense numbering of capabilities: lane 0 is for events without a capability, each other lane for one capability.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapLanes {
     far: BTreeMap<CapId, u32>,
-    /// The capabilities of the lanes behind those of near ones, in the order in which they came.
+    /// Capabilities with lanes behind the fixed ones, in the order of their first occurrence.
     far_caps: Vec<CapId>,
 }
 
 impl CapLanes {
     const FIRST_FAR: usize = NEAR_CAPS as usize + 1;
 
-    /// The lane of a capability; `None` if it has a great number and never came.
+    /// Returns the lane of a capability; `None` if it has a great number and never occurred.
     #[inline]
     #[must_use]
     pub fn lane(&self, cap: Option<CapId>) -> Option<usize> {
@@ -32,7 +32,7 @@ impl CapLanes {
         }
     }
 
-    /// The lane of a capability, which gets one if it has none.
+    /// Returns the lane of a capability, assigning one if necessary.
     #[inline]
     pub fn lane_or_insert(&mut self, cap: Option<CapId>) -> usize {
         match cap {
@@ -50,7 +50,7 @@ impl CapLanes {
         Self::FIRST_FAR + place as usize
     }
 
-    /// The capability of a lane; `None` for lane 0 and lanes that there are not.
+    /// Returns the capability of a lane; `None` for lane 0 and for unassigned lanes.
     #[must_use]
     pub fn cap(&self, lane: usize) -> Option<CapId> {
         match lane.checked_sub(Self::FIRST_FAR) {
@@ -60,7 +60,7 @@ impl CapLanes {
     }
 }
 
-/// A value for each capability, and one for no capability; the default one at first.
+/// A value for each capability, and one for events without a capability; initially the default.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct CapTable<T> {
     lanes: CapLanes,
@@ -68,7 +68,7 @@ pub struct CapTable<T> {
 }
 
 impl<T: Default> CapTable<T> {
-    /// The value of a capability.
+    /// Returns the value of a capability, inserting the default if absent.
     #[inline]
     pub fn get_mut(&mut self, cap: Option<CapId>) -> &mut T {
         let lane = self.lanes.lane_or_insert(cap);
@@ -78,13 +78,13 @@ impl<T: Default> CapTable<T> {
         &mut self.values[lane]
     }
 
-    /// The value of a capability; `None` if it surely is the default one.
+    /// Returns the value of a capability; `None` implies the default.
     #[must_use]
     pub fn get(&self, cap: Option<CapId>) -> Option<&T> {
         self.values.get(self.lanes.lane(cap)?)
     }
 
-    /// All values, those of capabilities by number; also some that were never asked for.
+    /// Iterates over all values, by capability number. May include values that were never accessed.
     pub fn iter(&self) -> impl Iterator<Item = (Option<CapId>, &T)> {
         let near = self.values.iter().take(CapLanes::FIRST_FAR).enumerate();
         let near = near.map(|(lane, value)| (self.lanes.cap(lane), value));
@@ -95,12 +95,12 @@ impl<T: Default> CapTable<T> {
         near.chain(far)
     }
 
-    /// All values, in the order of their lanes.
+    /// Returns all values, in lane order.
     pub fn values(&self) -> &[T] {
         &self.values
     }
 
-    /// All values, in the order of their lanes.
+    /// Returns all values for modification, in lane order.
     pub fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
     }

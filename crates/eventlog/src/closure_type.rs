@@ -1,12 +1,11 @@
-//! What the runtime calls the types of its closures.
+//! The runtime's names for closure types.
 
-/// The type of a closure, by its number (`rts/include/rts/storage/ClosureTypes.h`).
-/// The numbers of `IPE` events, which GHC 9.2 and newer write, never changed:
-/// 64 is new in GHC 9.6, 65 in GHC 9.14.
+/// Closure type, by its number (`rts/include/rts/storage/ClosureTypes.h`). The numbers in `IPE` events, which GHC
+/// 9.2 and newer write, never changed: 64 is new in GHC 9.6, 65 in GHC 9.14.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClosureType(pub u8);
 
-/// By number.
+/// Names by number.
 const NAMES: [&str; 66] = [
     "INVALID_OBJECT",
     "CONSTR",
@@ -77,28 +76,27 @@ const NAMES: [&str; 66] = [
 ];
 
 impl ClosureType {
-    /// By its number, as the description of an `IPE` event has it in digits;
-    /// `None` if it is none that is known.
+    /// Parses the decimal number in the description of an `IPE` event; `None` if the type is unknown.
     #[must_use]
     pub fn of_digits(digits: &str) -> Option<Self> {
         let number = digits.parse().ok()?;
         (usize::from(number) < NAMES.len()).then_some(Self(number))
     }
 
-    /// By its name, such as `THUNK_1_0`.
+    /// Finds a type by its name, such as `THUNK_1_0`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let place = NAMES.iter().position(|known| *known == name)?;
         u8::try_from(place).ok().map(Self)
     }
 
-    /// What the runtime calls it.
+    /// Returns the runtime's name of the type.
     #[must_use]
     pub fn name(self) -> &'static str {
         NAMES.get(usize::from(self.0)).copied().unwrap_or("unknown")
     }
 
-    /// All that are known.
+    /// Iterates over all known types.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..=u8::MAX).take(NAMES.len()).map(Self)
     }

@@ -1,10 +1,10 @@
-//! Reading the fields of one event's payload: big endian, unaligned, checked.
+//! Decoder for the fields of one event's payload: big endian, unaligned, bounds-checked.
 
 use super::status::StopCodes;
 use crate::ids::{CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId};
 use std::fmt;
 
-/// A position in a payload. Every read either succeeds or leaves `None`.
+/// Position in a payload. A read beyond its end returns `None`.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
     rest: &'a [u8],
@@ -21,37 +21,37 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Which numbering of stop codes this log uses.
+    /// Returns the numbering of stop codes in this log.
     #[must_use]
     pub const fn stop_codes(&self) -> StopCodes {
         self.stop_codes
     }
 
-    /// The next field, of whatever type is asked for.
+    /// Reads the next field as a `T`.
     pub fn field<T: Field<'a>>(&mut self) -> Option<T> {
         T::read(self)
     }
 
-    /// The next `N` bytes.
+    /// Reads the next `N` bytes.
     pub fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (head, rest) = self.rest.split_first_chunk::<N>()?;
         self.rest = rest;
         Some(*head)
     }
 
-    /// The next `len` bytes.
+    /// Reads the next `len` bytes.
     pub fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.rest.split_at_checked(len)?;
         self.rest = rest;
         Some(head)
     }
 
-    /// Everything that is left.
+    /// Reads the rest of the payload.
     pub(crate) fn take_rest(&mut self) -> &'a [u8] {
         std::mem::take(&mut self.rest)
     }
 
-    /// The bytes up to the next NUL, which is skipped; all bytes if there is none.
+    /// Reads the bytes up to the next NUL, which is skipped; all bytes if there is none.
     pub(crate) fn take_to_nul(&mut self) -> Option<&'a [u8]> {
         if self.rest.is_empty() {
             return None;
@@ -62,28 +62,28 @@ impl<'a> Cursor<'a> {
         Some(text)
     }
 
-    /// How many bytes are left.
+    /// Returns the number of bytes left.
     #[must_use]
     pub const fn remaining(&self) -> usize {
         self.rest.len()
     }
 }
 
-/// How much of a payload a field takes.
+/// Extent of a field in a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// As many bytes as it says itself.
+    /// The field determines its own size.
     Itself,
-    /// The rest, a text: there is no NUL in it.
+    /// The rest of the payload, as a text without NUL.
     Text,
-    /// The rest, any bytes.
+    /// The rest of the payload, as arbitrary bytes.
     Anything,
 }
 
-/// What a field is, for those who write it anew.
+/// Kind of a field, for programs that rewrite payloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// A number or a constant that means the same in every log.
+    /// A number or constant with the same meaning in every log.
     Plain,
     /// The number of a capability.
     Cap,
@@ -95,43 +95,43 @@ pub enum FieldKind {
     Task,
     /// The number of a cost centre.
     CostCentre,
-    /// A length byte, and the numbers of so many cost centres.
+    /// A length byte, followed by that many cost centre numbers.
     CostCentres,
-    /// The rest of the payload, a text.
+    /// A text that fills the rest of the payload.
     Text,
-    /// A text and the NUL that ends it.
+    /// A NUL-terminated text.
     TextToNul,
-    /// The rest of the payload, texts with NULs between them.
+    /// NUL-separated texts that fill the rest of the payload.
     Texts,
-    /// The rest of the payload, any bytes.
+    /// Arbitrary bytes that fill the rest of the payload.
     Bytes,
 }
 
-/// A type that stands as a field in payloads.
+/// A type that occurs as a field in payloads.
 pub trait Field<'a>: Sized {
-    /// How many bytes it has at least.
+    /// Minimum size in bytes.
     const LEAST_BYTES: u16;
-    /// Whether it is the number of a Haskell thread.
+    /// Whether the field is the number of a Haskell thread.
     const IS_THREAD: bool = false;
-    /// What it takes of a payload.
+    /// Extent of the field in a payload.
     const TAKES: Takes = Takes::Itself;
-    /// What it is.
+    /// Kind of the field.
     const KIND: FieldKind = FieldKind::Plain;
 
     /// Reads the field; `None` if the payload ends first.
     fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
-    /// The field as a dynamic value, for listings.
+    /// Returns the field as a dynamic value, for listings.
     fn value(&self) -> Value<'a>;
 }
 
-/// A field's value, for the event list and for JSON.
+/// Dynamic value of a field, for the event list and JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
     /// The log's GHC did not write this field.
     Absent,
-    /// A number.
+    /// An unsigned number.
     Number(u64),
-    /// A text from the log; it is nearly always UTF-8.
+    /// A text from the log, nearly always UTF-8.
     Text(Text<'a>),
     /// A named constant of the runtime, with its detail.
     Name(String),
@@ -143,8 +143,7 @@ pub enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
-/// As a list of fields shows it: texts as they are, bytes in hexadecimal,
-/// nothing for what is absent.
+/// Formats the value for a list of fields: texts verbatim, bytes in hexadecimal, absent fields as nothing.
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -230,13 +229,12 @@ impl<'a, T: Field<'a>> Field<'a> for Option<T> {
     }
 }
 
-/// Text that fills the rest of the payload. GHC writes UTF-8, but a program
-/// may log any bytes.
+/// Text that fills the rest of the payload. GHC writes UTF-8, but a program may log any bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Text<'a>(pub &'a [u8]);
 
 impl<'a> Text<'a> {
-    /// The text, with U+FFFD in place of what is not UTF-8.
+    /// Returns the text, with U+FFFD in place of invalid UTF-8.
     #[must_use]
     pub fn to_str(self) -> std::borrow::Cow<'a, str> {
         String::from_utf8_lossy(self.0)
@@ -262,7 +260,7 @@ impl<'a> Field<'a> for Text<'a> {
     }
 }
 
-/// Text that ends with a NUL (or with the payload).
+/// Text that ends with a NUL or with the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CText<'a>(pub Text<'a>);
 
@@ -278,13 +276,12 @@ impl<'a> Field<'a> for CText<'a> {
     }
 }
 
-/// Texts separated by NULs, up to the end of the payload; newer GHCs end the
-/// last one with a NUL too.
+/// Texts separated by NULs, up to the end of the payload; newer GHCs also end the last one with a NUL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextList<'a>(pub &'a [u8]);
 
 impl<'a> TextList<'a> {
-    /// The texts, in order.
+    /// Iterates over the texts, in order.
     pub fn iter(self) -> impl Iterator<Item = Text<'a>> {
         let list = self.0.strip_suffix(&[0]).unwrap_or(self.0);
         let empty = self.0.is_empty();
@@ -324,15 +321,15 @@ impl<'a> Field<'a> for Bytes<'a> {
     }
 }
 
-/// A cost-centre stack: a length byte, then that many ids, innermost first.
-/// `MAIN` is not written: an empty stack is `MAIN` itself.
+/// Cost centre stack: a length byte, then that many ids, innermost first. `MAIN` is not written: an empty stack is
+/// `MAIN` itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CcStack<'a> {
     ids: &'a [u8],
 }
 
 impl<'a> CcStack<'a> {
-    /// The cost centres, innermost first.
+    /// Iterates over the cost centres, innermost first.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = CostCentreId> + ExactSizeIterator + 'a {
         self.ids
             .as_chunks::<4>()
@@ -341,7 +338,7 @@ impl<'a> CcStack<'a> {
             .map(|id| CostCentreId(u32::from_be_bytes(*id)))
     }
 
-    /// The numbers of the cost centres as the log has them: four bytes each.
+    /// Returns the encoded cost centre numbers, four bytes each.
     #[must_use]
     pub const fn bytes(self) -> &'a [u8] {
         self.ids
@@ -371,7 +368,7 @@ macro_rules! named_constant {
         pub struct $name(pub $int);
 
         impl $name {
-            /// The constant's name in `ghc-events`, or its number.
+            /// Returns the constant's name in `ghc-events`, or its number.
             #[must_use]
             pub fn name(self) -> String {
                 match self.0 {
@@ -395,7 +392,7 @@ macro_rules! named_constant {
 }
 
 named_constant! {
-    /// What a capability set groups (`rts/include/rts/EventLogFormat.h`).
+    /// Kind of group that a capability set forms (`rts/include/rts/EventLogFormat.h`).
     CapsetType(u16),
     1 => "CapsetCustom",
     2 => "CapsetOsProcess",
@@ -403,7 +400,7 @@ named_constant! {
 }
 
 named_constant! {
-    /// By what a heap profile is broken down (`HeapProfBreakdown` of the runtime).
+    /// Breakdown of a heap profile (`HeapProfBreakdown` of the runtime).
     HeapBreakdown(u32),
     1 => "HeapProfBreakdownCostCentre",
     2 => "HeapProfBreakdownModule",
@@ -417,7 +414,7 @@ named_constant! {
 }
 
 named_constant! {
-    /// The kind of a message between Eden machines.
+    /// Kind of a message between Eden machines.
     MessageTag(u8),
     0x50 => "Ready",
     0x51 => "NewPE",

@@ -1,9 +1,8 @@
-//! Display order: all events by time; equal times in the order of the file.
+//! Display order: all events by time, ties in file order.
 //!
-//! Analysis order is nearly that: only where the runtime back-dated an event
-//! does time go back. If it goes back by `window` at most, an event can be
-//! shown as soon as the analysis is more than `window` past it, so that a few
-//! events in memory are enough.
+//! Analysis order differs from it only where the runtime back-dated an event. If events are back-dated by at most
+//! `window`, an event can be shown as soon as the analysis is more than `window` past it, so only a few events
+//! must be buffered.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,7 +17,7 @@ use super::order::Sink;
 use super::record::Record;
 use crate::ids::{ByteOffset, CapId, Duration, Nanos};
 
-/// Measures by how much time goes back in analysis order.
+/// Statistics of back-dated events in analysis order.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct BackDating {
     latest: Nanos,
@@ -28,7 +27,7 @@ pub struct BackDating {
 }
 
 impl BackDating {
-    /// Takes the time of the next event.
+    /// Records the time of the next event.
     #[inline]
     pub fn observe(&mut self, time: Nanos) {
         if time >= self.latest {
@@ -38,7 +37,7 @@ impl BackDating {
         }
     }
 
-    /// Takes the times of a slice that follows: its first event is later than all before.
+    /// Appends the statistics of the next slice, whose first event is later than all previous ones.
     pub fn append(&mut self, slice: Self) {
         self.latest = self.latest.max(slice.latest);
         if slice.most > self.most {
@@ -57,26 +56,26 @@ impl BackDating {
         }
     }
 
-    /// The largest step back so far.
+    /// Returns the largest step back so far.
     #[must_use]
     pub const fn most(&self) -> Duration {
         self.most
     }
 
-    /// The time of the event that is dated back the most.
+    /// Returns the time of the event with the largest step back.
     #[must_use]
     pub const fn most_at(&self) -> Nanos {
         self.most_at
     }
 
-    /// How many events are dated before one that precedes them.
+    /// Returns the number of events that are dated before one that precedes them.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 }
 
-/// A copy of a record, kept until its turn comes.
+/// Buffered copy of a record.
 #[derive(Debug)]
 struct Held {
     offset: ByteOffset,
@@ -92,7 +91,7 @@ impl Held {
         (self.time, self.offset)
     }
 
-    /// What it takes in memory, with what an allocation takes.
+    /// Returns the memory consumption in bytes, including allocator overhead.
     fn size_bytes(&self) -> usize {
         size_of::<Self>() + self.payload.capacity() + 16
     }
@@ -115,7 +114,7 @@ impl Ord for Held {
     }
 }
 
-/// Turns analysis order into display order on the way to another sink.
+/// Sink adapter that converts analysis order to display order.
 #[derive(Debug)]
 pub struct DisplayOrder<S> {
     sink: S,
@@ -128,7 +127,7 @@ pub struct DisplayOrder<S> {
 }
 
 impl<S: Sink> DisplayOrder<S> {
-    /// `window` is the largest step back that [`BackDating`] measured.
+    /// Creates an adapter; `window` is the largest step back as measured by [`BackDating`].
     pub fn new(sink: S, window: Duration) -> Self {
         Self {
             sink,
@@ -141,7 +140,7 @@ impl<S: Sink> DisplayOrder<S> {
         }
     }
 
-    /// Holds no more than about so many bytes: beyond them events are delivered before the window has passed.
+    /// Limits the buffer to about `bytes` bytes. If it is full, events are delivered before the window has passed.
     #[must_use]
     pub fn holding_at_most(self, bytes: usize) -> Self {
         Self {
@@ -150,23 +149,23 @@ impl<S: Sink> DisplayOrder<S> {
         }
     }
 
-    /// How many events were delivered before the window had passed.
+    /// Returns the number of events delivered before the window had passed.
     pub const fn delivered_early(&self) -> u64 {
         self.delivered_early
     }
 
-    /// Delivers what is still held and gives the sink back.
+    /// Delivers all buffered events and returns the sink.
     pub fn finish(mut self) -> S {
         self.flush();
         self.sink
     }
 
-    /// Delivers what is still held: nothing before it is expected any more.
+    /// Delivers all buffered events; no earlier event is expected.
     pub fn flush(&mut self) {
         while self.deliver_first() {}
     }
 
-    /// Delivers the first event that is held.
+    /// Delivers the earliest buffered event.
     fn deliver_first(&mut self) -> bool {
         let Some(Reverse(held)) = self.held.pop() else {
             return false;
@@ -176,13 +175,13 @@ impl<S: Sink> DisplayOrder<S> {
         true
     }
 
-    /// Delivers what is still held; what comes then has another clock.
+    /// Delivers all buffered events; the following events have another clock.
     pub fn begin_anew(&mut self) {
         self.flush();
         self.latest = Nanos(0);
     }
 
-    /// Where the events go.
+    /// Returns the sink that receives the events.
     pub const fn sink_mut(&mut self) -> &mut S {
         &mut self.sink
     }

@@ -1,9 +1,9 @@
-//! Encoding the header of a log.
+//! Encoder for the header of a log.
 
 use crate::event::EventType;
 
-/// The bytes of a header that declares these types: number, bytes of a payload (`None` if each
-/// event carries its length), description. The first block follows them.
+/// Encodes a header that declares the given types: number, payload size in bytes (`None` if each event carries its
+/// length), description. The first block follows it.
 #[must_use]
 pub fn header_bytes<'a>(
     types: impl IntoIterator<Item = (EventType, Option<u16>, &'a str)>,
@@ -16,7 +16,7 @@ pub fn header_bytes<'a>(
         out.extend(size.unwrap_or(u16::MAX).to_be_bytes());
         out.extend(len.to_be_bytes());
         out.extend(description.as_bytes());
-        // What else a declaration may have is always empty.
+        // The extra-information field of a declaration is always empty.
         out.extend([0; 4]);
         out.extend(b"ete\0");
     }

@@ -1,9 +1,8 @@
-//! Every event that GHC 6.12 to 9.12 writes, in one table: its number, its name
-//! in the runtime, what it is about, and its fields in the order of the file.
+//! All events that GHC 6.12 to 9.12 write, in one table: number, name in the runtime, subject, and fields in wire
+//! order.
 //!
-//! One event is not of GHC. `eventscope cut` writes `CutRange` (240), which other programs
-//! skip by the size that the header declares. Its payload is four big-endian `u64` times on the
-//! log's clock, in nanoseconds, 32 bytes:
+//! One event is not GHC's: `eventscope cut` writes `CutRange` (240), which other programs skip by the size that
+//! the header declares. Its payload is four big-endian `u64` times on the log's clock, in nanoseconds, 32 bytes:
 //!
 //! | bytes | field | meaning |
 //! |---|---|---|
@@ -12,18 +11,16 @@
 //! | 16–23 | `first` | first event of the original log |
 //! | 24–31 | `last` | last event of the original log |
 //!
-//! There is one event without a capability, and one in the blocks of each capability, with the first and last
-//! event of that capability. All events with a time outside of the range only define the state in the range:
-//! nothing outside of it counts.
+//! There is one such event without a capability, and one in the blocks of each capability, with the first and last
+//! event of that capability. Events with a time outside the range only define the state inside it and are not
+//! counted.
 //!
-//! The table makes the [`Event`] enum, its decoder, the listing of its fields, a
-//! constant of [`EventType`] for each number, and the sets of types
-//! ([`EventSet`](crate::EventSet)) that say which events a part of the program takes. No number of
-//! an event stands anywhere else.
+//! The table generates the [`Event`] enum, its decoder, the listing of its fields, an [`EventType`] constant for
+//! each number, and the type sets ([`EventSet`](crate::EventSet)) that select the events for a part of the
+//! program. Event numbers appear nowhere else.
 //!
-//! Names of events and fields are those of `ghc-events`; numbers, layouts and the
-//! names of the constants are those of the runtime's `EventLogFormat.h`
-//! (`rts/include/rts`, before GHC 9.2 `includes/rts`), without `EVENT_`.
+//! Names of events and fields are those of `ghc-events`. Numbers, layouts and names of constants are those of the
+//! runtime's `EventLogFormat.h` (`rts/include/rts`, before GHC 9.2 `includes/rts`), without `EVENT_`.
 
 use std::ops::Range;
 
@@ -36,8 +33,7 @@ use super::cursor::{
 use super::status::{StopCodes, StopStatus};
 use crate::ids::{CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId};
 
-/// The number of an event type, as the header declares it. The types of the
-/// table have constants with the runtime's names.
+/// Event type number, as declared in the header. Types in the table have constants with the runtime's names.
 ///
 /// ```
 /// use eventlog::EventType;
@@ -47,12 +43,12 @@ use crate::ids::{CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EventType(pub u16);
 
-/// Whether a type's payload has one size or carries a length.
+/// Whether the payloads of a type have one size or carry a length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeClass {
-    /// The size that the header declares.
+    /// The header declares the size.
     Fixed,
-    /// A `u16` length stands before the payload.
+    /// A `u16` length precedes the payload.
     Variable,
 }
 
@@ -71,8 +67,7 @@ macro_rules! events {
             $( $field:ident $key:literal : $ty:ty ),* $(,)?
         }
     )*) => {
-        /// One decoded event. Fields are in the units of the wire: nanoseconds,
-        /// bytes, counts.
+        /// One decoded event. Fields have the units of the wire: nanoseconds, bytes, counts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Event<'a> {
@@ -82,12 +77,11 @@ macro_rules! events {
                     $( #[doc = concat!("`", $key, "` in `ghc-events`.")] $field: $ty, )*
                 },
             )*
-            /// A type that this program does not know, or a payload too short
-            /// for its type.
+            /// An event of unknown type, or with a payload too short for its type.
             UnknownEvent {
-                /// The type's number.
+                /// Event type number.
                 id: u16,
-                /// Its bytes.
+                /// The undecoded payload.
                 payload: &'a [u8],
             },
         }
@@ -100,7 +94,7 @@ macro_rules! events {
                 })
             }
 
-            /// The constructor's name in `ghc-events`.
+            /// Returns the constructor's name in `ghc-events`.
             #[must_use]
             pub const fn name(&self) -> &'static str {
                 match self {
@@ -109,7 +103,7 @@ macro_rules! events {
                 }
             }
 
-            /// What it is about; `None` if its type is not known.
+            /// Returns the subject area; `None` if the type is unknown.
             #[must_use]
             pub const fn subject(&self) -> Option<Subject> {
                 match self {
@@ -118,7 +112,7 @@ macro_rules! events {
                 }
             }
 
-            /// Whether the first field of a type's events is a thread.
+            /// Whether the first field of this type's events is a thread.
             pub(super) const fn begins_with_a_thread(id: EventType) -> bool {
                 match id.0 {
                     $( $id => matches!([$( <$ty as Field<'a>>::IS_THREAD ),*].as_slice(), [true, ..]), )*
@@ -126,7 +120,7 @@ macro_rules! events {
                 }
             }
 
-            /// What the fields say of a payload's length.
+            /// Compares the end of the fields with the length of the payload.
             fn shape(id: EventType, payload: &'a [u8]) -> Shape {
                 let mut cursor = Cursor::new(payload, StopCodes::Standard);
                 let (mut last, mut takes) = (0, Takes::Itself);
@@ -150,8 +144,8 @@ macro_rules! events {
                 ends.filter(|&end| end < payload.len()).map_or(Shape::Whole, Shape::Ends)
             }
 
-            /// Tells of each field of a payload its name, where it stands and what it is.
-            /// Whether the payload has all that a GHC writes of the type.
+            /// Calls `found` with the name, byte range and kind of each field of a payload. Returns whether the
+            /// payload has all fields that GHC writes for the type.
             pub fn locate(
                 id: EventType,
                 payload: &'a [u8],
@@ -199,10 +193,10 @@ macro_rules! events {
                 pub const $constant: Self = Self($id);
             )*
 
-            /// All types of the table, by number.
+            /// All types in the table, by number.
             pub const ALL: &[Self] = &[$( Self($id) ),*];
 
-            /// What this type's events are about, if it is known.
+            /// Returns the subject area of this type's events, if it is known.
             #[must_use]
             pub const fn subject(self) -> Option<Subject> {
                 match self.0 {
@@ -211,7 +205,7 @@ macro_rules! events {
                 }
             }
 
-            /// The name of this type's events, if it is known.
+            /// Returns the name of this type's events, if it is known.
             #[must_use]
             pub const fn name(self) -> Option<&'static str> {
                 match self.0 {
@@ -220,7 +214,7 @@ macro_rules! events {
                 }
             }
 
-            /// The size class that this program expects of the type.
+            /// Returns the size class that this program expects of the type.
             #[must_use]
             pub const fn expected_class(self) -> Option<SizeClass> {
                 match self.0 {
@@ -468,33 +462,33 @@ events! {
     }
 }
 
-/// What the fields of a payload say of its length, which may be wrong.
+/// Relation between the end of the fields and the length of a payload, which may be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// They fill it.
+    /// The fields fill the payload.
     Whole,
-    /// They end here, before it does.
+    /// The fields end at this offset, before the payload does.
     Ends(usize),
-    /// Nothing.
+    /// The fields do not determine the length.
     Unknown,
 }
 
-/// What an event is about.
+/// Subject area of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// Threads and when they run.
+    /// Creation, scheduling and blocking of threads.
     Scheduling,
     /// Garbage collections and their phases.
     Collection,
-    /// Sparks.
+    /// Creation and fate of sparks.
     Spark,
-    /// Texts and bytes that the program or the runtime writes.
+    /// Texts and bytes written by the program or the runtime.
     Message,
-    /// Capabilities that come and go.
+    /// Creation, deletion, enabling and disabling of capabilities.
     Capability,
-    /// The process: how it was started, capability sets, the wall clock.
+    /// The process: startup, capability sets, wall clock.
     Process,
-    /// The size of the heap.
+    /// Size of the heap.
     Heap,
     /// Tasks, the runtime's OS threads.
     Task,
@@ -502,44 +496,44 @@ pub enum Subject {
     Eden,
     /// Mercury's runtime, which writes the same format.
     Mercury,
-    /// Counters of Linux' `perf`.
+    /// Counters of Linux `perf`.
     Perf,
-    /// Heap profiles.
+    /// Heap profiles and their cost centres.
     HeapProfile,
     /// Time profiles and info tables.
     Profile,
-    /// The nonmoving collector.
+    /// Phases and census of the nonmoving collector.
     Nonmoving,
     /// Ticky-ticky counters.
     Ticky,
 }
 
 impl EventType {
-    /// Begins a block. It is no event of the program: the reader takes it.
+    /// Marker that begins a block. The reader consumes it; it is not an event of the program.
     pub const BLOCK_MARKER: Self = Self(18);
-    /// GHC 7.8.3 and later declare this type, but never write it: it tells that
-    /// a thread's stop codes are not those of 7.8.1 and 7.8.2 (GHC #9003).
+    /// Type that GHC 7.8.3 and later declare but never write: it marks that a thread's stop codes are not those of
+    /// 7.8.1 and 7.8.2 (GHC #9003).
     pub const HACK_BUG_T9003: Self = Self(59);
 
-    /// The bytes of this type's fields, those left out that can be empty or
-    /// that only newer GHCs write. `None` if the type is not known.
+    /// Returns the minimum payload size in bytes, without fields that can be empty or that only newer GHCs write.
+    /// `None` if the type is unknown.
     #[must_use]
     pub const fn least_payload_bytes(self) -> Option<u16> {
         Event::least_payload_bytes(self)
     }
 
-    /// What the fields of an event of this type say of its length.
+    /// Compares the end of the fields with the length of a payload of this type.
     pub(super) fn shape(self, payload: &[u8]) -> Shape {
         Event::shape(self, payload)
     }
 }
 
 impl<'a> Event<'a> {
-    /// Every field under its name in `ghc-events`, in wire order.
+    /// Returns all fields with their names in `ghc-events`, in wire order.
     #[must_use]
     pub fn fields(&self) -> Vec<(&'static str, Value<'a>)> {
         let mut fields = self.table_fields();
-        // The depth stands before a stack; a stack knows its own.
+        // The wire has the stack's depth before the stack; the decoded stack includes it.
         let depth = match self {
             Self::ProfSampleCostCentre { .. } => "profStackDepth",
             Self::HeapProfSampleCostCentre { .. } => "heapProfStackDepth",
@@ -552,8 +546,8 @@ impl<'a> Event<'a> {
         fields
     }
 
-    /// Decodes a payload. A payload longer than the fields is newer than this
-    /// program: the rest is ignored. One that is shorter is an unknown event.
+    /// Decodes a payload. Surplus bytes, as newer GHCs may write, are ignored. A payload that is too short becomes
+    /// an unknown event.
     #[must_use]
     pub fn decode(id: EventType, payload: &'a [u8], stop_codes: StopCodes) -> Self {
         let mut cursor = Cursor::new(payload, stop_codes);
@@ -561,8 +555,8 @@ impl<'a> Event<'a> {
     }
 }
 
-/// The bytes of a block in a census of the nonmoving collector: written as a
-/// logarithm in one byte up to GHC 9.8, in bytes as `u16` since.
+/// Block size in a census of the nonmoving collector. Up to GHC 9.8 it is written as a logarithm in one byte,
+/// since then in bytes as `u16`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockBytes(pub u64);
 

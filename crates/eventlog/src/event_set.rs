@@ -1,12 +1,10 @@
-//! Sets of event types, made when the program is compiled: which events a part
-//! of the program takes, and which have something in common.
+//! Compile-time sets of event types: the events that a part of the program consumes, or that share a property.
 
 use serde::{Deserialize, Serialize};
 
 use super::event::{Event, EventType, Subject};
 
-/// A set of event types, as bits. Types from 255 on are one: no runtime writes
-/// such, and a set that has one of them has all.
+/// Set of event types, as a bitmap. All types from 255 on share one bit, because no runtime writes them.
 ///
 /// ```
 /// use eventlog::{EventSet, EventType, Subject};
@@ -19,11 +17,11 @@ use super::event::{Event, EventType, Subject};
 pub struct EventSet([u64; 4]);
 
 impl EventSet {
-    /// No type.
+    /// The empty set.
     pub const NONE: Self = Self([0; 4]);
-    /// Every type, also those that the table does not have.
+    /// All types, including those that are not in the table.
     pub const ALL: Self = Self([u64::MAX; 4]);
-    /// The types whose events name a thread in their first field.
+    /// The types whose first field is a thread.
     pub const OF_A_THREAD: Self = {
         let (mut set, mut i) = (Self::NONE, 0);
         while i < EventType::ALL.len() {
@@ -35,7 +33,7 @@ impl EventSet {
         set
     };
 
-    /// These types.
+    /// Returns the set of these types.
     #[must_use]
     pub const fn of(types: &[EventType]) -> Self {
         let (mut set, mut i) = (Self::NONE, 0);
@@ -46,7 +44,7 @@ impl EventSet {
         set
     }
 
-    /// The types whose events are about `subject`.
+    /// Returns the types whose events are about `subject`.
     #[must_use]
     pub const fn about(subject: Subject) -> Self {
         let (mut set, mut i) = (Self::NONE, 0);
@@ -60,21 +58,21 @@ impl EventSet {
         set
     }
 
-    /// These types and one more.
+    /// Returns the set extended by one type.
     #[must_use]
     pub const fn with(mut self, id: EventType) -> Self {
         self.insert(id);
         self
     }
 
-    /// The types of both sets.
+    /// Returns the union of two sets.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
         Self([a | e, b | f, c | g, d | h])
     }
 
-    /// The types of this set that are not in the other.
+    /// Returns the types of this set that are not in the other.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
@@ -84,12 +82,12 @@ impl EventSet {
     /// Adds a type.
     #[inline]
     pub const fn insert(&mut self, id: EventType) {
-        // In place: this is done for each event of a log.
+        // In place, because this runs for each event of a log.
         let (word, bit) = Self::place(id);
         self.0[word] |= bit;
     }
 
-    /// Whether it has that type.
+    /// Whether the set contains a type.
     #[inline]
     #[must_use]
     pub const fn contains(&self, id: EventType) -> bool {
@@ -97,7 +95,7 @@ impl EventSet {
         self.0[word] & bit != 0
     }
 
-    /// Whether some type is in both.
+    /// Whether the intersection is not empty.
     #[must_use]
     pub fn meets(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
@@ -125,7 +123,7 @@ mod tests {
         in_set.collect()
     }
 
-    /// By hand, from `EventLogFormat.h`.
+    /// The expected sets are written by hand from `EventLogFormat.h`.
     #[test]
     fn sets_that_the_table_makes() {
         let threads = [0, 1, 2, 3, 4, 5, 6, 8, 15, 44, 64];

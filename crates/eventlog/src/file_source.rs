@@ -1,4 +1,4 @@
-//! A log in a file. Absent where there is no file system, as in a browser.
+//! A log in a file. Absent on targets without a file system, such as a browser.
 
 use std::fs::File;
 use std::io;
@@ -18,14 +18,14 @@ impl FileSource {
     /// Opens a file.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any I/O error of the system.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let len = file.metadata()?.len();
         Ok(Self { file, len })
     }
 
-    /// A file that has so many bytes.
+    /// Uses an open file of `len` bytes.
     #[must_use]
     pub const fn new(file: File, len: u64) -> Self {
         Self { file, len }

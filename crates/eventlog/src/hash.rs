@@ -1,8 +1,8 @@
 //! Hash tables for keys that a file chooses.
 //!
-//! A hash function without a secret lets a small file choose keys that all fall into one bucket, so that each
-//! lookup visits all of them. The tables of this module hash with numbers that are drawn once per process, so
-//! the order of iteration differs between runs: sort what leaves a table.
+//! With an unseeded hash function, a small file could choose keys that all fall into one bucket, so that each
+//! lookup visits all of them. The tables of this module use seeds drawn once per process, so the iteration order
+//! differs between runs: sort data before it leaves a table.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -11,21 +11,21 @@ use std::sync::OnceLock;
 use foldhash::SharedSeed;
 use foldhash::fast::{FixedState, FoldHasher, SeedableRandomState};
 
-/// A hash map whose keys may come from a log or from another file.
+/// Hash map whose keys may come from a log or another file.
 pub type SeededMap<K, V> = HashMap<K, V, SeededState>;
-/// A hash set whose members may come from a log or from another file.
+/// Hash set whose members may come from a log or another file.
 pub type SeededSet<K> = HashSet<K, SeededState>;
 
 static SEEDS: OnceLock<(u64, SharedSeed)> = OnceLock::new();
 
-/// Sets the seeds of all tables of this process. The first call that comes before the first table counts.
+/// Sets the seeds of all tables of this process. Only the first call before the first table has an effect.
 ///
-/// Programs for WebAssembly must call it: the standard library has no random numbers there.
+/// Programs for WebAssembly must call it, because the standard library has no random numbers there.
 pub fn set_seeds(per_hasher: u64, shared: u64) {
     SEEDS.get_or_init(|| (per_hasher, SharedSeed::from_u64(shared)));
 }
 
-/// Builds hashers with the seeds of the process.
+/// Hasher factory with the seeds of the process.
 #[derive(Clone, Debug)]
 pub struct SeededState(SeedableRandomState);
 
@@ -46,7 +46,7 @@ impl BuildHasher for SeededState {
     }
 }
 
-/// The same in each process: only for tables that look at a limited number of places.
+/// Unseeded hash, the same in every process: only for tables that probe a bounded number of slots.
 pub(crate) fn stable_hash(text: &str) -> u64 {
     FixedState::default().hash_one(text)
 }
@@ -55,7 +55,7 @@ pub(crate) fn stable_hash(text: &str) -> u64 {
 mod tests {
     use super::*;
 
-    /// Multiples of the inverse of the multiplier of `rustc-hash`: all fall into one of its buckets.
+    /// Uses multiples of the inverse of the `rustc-hash` multiplier: all fall into one of its buckets.
     #[test]
     fn ids_that_collide_without_a_seed_are_spread() {
         const INVERSE: u64 = 0x7814_94a5_5daa_ed0d;

@@ -1,79 +1,77 @@
-//! The header: which event types a log may contain, and how long each is. It
-//! is the only authority for sizes.
+//! The header: which event types a log may contain, and their sizes. It is the only authority for sizes.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::event::{EventType, SizeClass};
-use super::judge::LARGE;
 use super::problem::LogError;
 use super::record::PREFIX;
+use super::recovery::LARGE;
 use super::scan::is_undated;
 use super::status::StopCodes;
 
-/// The bytes that begin a header.
+/// First bytes of a header.
 pub const MAGIC: &[u8; 4] = b"hdrb";
-/// The type number that ends the data; no time follows it.
+/// Type number that ends the data; no timestamp follows it.
 pub const END_OF_DATA: u16 = 0xFFFF;
-/// The event type that begins a block.
+/// Event type that begins a block.
 pub const BLOCK_MARKER: u16 = EventType::BLOCK_MARKER.0;
-/// A header longer than this is damage: GHC's has about 6 KiB.
+/// Maximum length of a header; GHC's has about 6 KiB, so a longer one is damage.
 pub(crate) const MAX_HEADER_BYTES: usize = 16 << 20;
 
-/// One declared event type.
+/// Declaration of one event type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeDecl {
-    /// Its number.
+    /// The type number of its events.
     pub id: EventType,
-    /// Payload bytes; `None` if each event carries its length.
+    /// Payload size in bytes; `None` if each event carries its length.
     pub size: Option<u16>,
-    /// What the runtime calls it.
+    /// The runtime's description of the type.
     pub description: String,
-    /// Whether its events are decoded. The description decides: runtimes other than GHC's use its
-    /// numbers for other events, as Mercury's does with 39 and 40.
+    /// Whether its events are decoded. The description decides, because other runtimes use GHC's numbers for other
+    /// events, as Mercury's does with 39 and 40.
     pub known: bool,
 }
 
-/// What the table says of an event type number.
+/// Payload size of an event type, according to the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PayloadSize {
-    /// Not in the header.
+    /// The type is not in the header.
     Undeclared,
-    /// A `u16` length stands before the payload.
+    /// A `u16` length precedes the payload.
     Variable,
-    /// This many bytes.
+    /// The size in bytes.
     Fixed(u16),
 }
 
-/// A parsed header. It travels as its types.
+/// Parsed header. It is serialized as its type declarations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<TypeDecl>", into = "Vec<TypeDecl>")]
 pub struct Header {
     /// The declared types, in the order of the header.
     pub types: Vec<TypeDecl>,
-    /// Which numbering of stop codes the log uses.
+    /// Numbering of the stop codes in this log.
     pub stop_codes: StopCodes,
-    /// The types by number, as far as the numbers are small ...
+    /// Types with numbers below [`SMALL`], by number.
     slots: Vec<Slot>,
-    /// ... and the others, sorted: a file may hold any number of headers, and
-    /// a table up to 65,535 for each would take far more memory than the file.
+    /// Types with larger numbers, sorted. A file may hold any number of headers, and a table with up to 65,535
+    /// entries for each would take far more memory than the file.
     large: Vec<(u16, Slot)>,
-    /// For the small types of a small fixed size, the bytes of an event: what
-    /// nearly all events are. 1 for those that need a closer look, 0 for what
-    /// is no event inside of a block.
+    /// Event sizes by type, below [`SMALL`], for types of a small fixed size, which nearly all events have. 1
+    /// means that the type needs a closer look, 0 that it is not an event inside a block.
     quick: Box<[u16; SMALL]>,
-    /// For the large types of a fixed size: where an event ends if one bit of
-    /// its type is wrong, and it is of a shorter type of a fixed size.
+    /// For large fixed-size types: the sizes that the event could have if one bit of its type is wrong and it is
+    /// of a shorter fixed-size type.
     shorter: Vec<(u16, Vec<u16>)>,
 }
 
-/// What events need of a declaration.
+/// The part of a declaration that reading events needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Slot {
     size: PayloadSize,
     known: bool,
-    /// The index of the declaration.
+    /// Index into [`Header::types`].
     decl: u32,
 }
 
@@ -85,10 +83,10 @@ impl Slot {
     };
 }
 
-/// GHC's numbers are smaller; Mercury's and Eden's, too.
+/// Upper bound of the type numbers that GHC, Mercury and Eden use.
 const SMALL: usize = 256;
 
-/// What [`Header::parse`] found.
+/// Result of [`Header::parse`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Parsed {
     /// A header and its length in bytes; the first event follows.
@@ -103,7 +101,7 @@ struct Scan<'a> {
     base: u64,
 }
 
-/// Outcomes inside the parser: more bytes wanted, or an error.
+/// Early exit of the parser: more bytes needed, or an error.
 enum Stop {
     NeedMore,
     Bad(LogError),
@@ -139,7 +137,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// A length-prefixed string; its length is checked before it is believed.
+    /// Reads a length-prefixed string; the length is checked before it is used.
     fn string(&mut self) -> Result<&'a [u8], Stop> {
         let at = self.at();
         let len = self.u32()? as usize;
@@ -166,11 +164,10 @@ impl From<Header> for Vec<TypeDecl> {
 }
 
 impl Header {
-    /// Parses the header that `bytes` begins with; `base` is where they stand
-    /// in the file, for messages.
+    /// Parses the header at the start of `bytes`. `base` is its offset in the file, for error messages.
     ///
     /// # Errors
-    /// If this is not a header of a format that can be read.
+    /// If this is not a header of a readable format.
     pub fn parse(bytes: &[u8], base: u64) -> Result<Parsed, LogError> {
         let mut scan = Scan {
             bytes,
@@ -230,8 +227,8 @@ impl Header {
             }
         }
         let declares = |id| size_of(&types, id).is_some();
-        // User markers came with 7.8.1; 7.8.3 declares a type that is never
-        // written, to say that the stop codes are the standard ones again.
+        // User markers came with 7.8.1. GHC 7.8.3 declares a type that is never written, to mark that the stop
+        // codes are the standard ones again.
         let stop_codes = if declares(EventType::USER_MARKER) && !declares(EventType::HACK_BUG_T9003)
         {
             StopCodes::Ghc782
@@ -257,7 +254,7 @@ impl Header {
                 large.push((id, slot));
             }
         }
-        // The last entry is that of all large numbers.
+        // The last entry stands for all large numbers.
         let mut quick = Box::new([0; SMALL]);
         for ((id, slot), quick) in (0..).zip(&slots).zip(&mut quick[..SMALL - 1]) {
             *quick = match slot.size {
@@ -304,21 +301,20 @@ impl Header {
         found.map_or(Slot::UNDECLARED, |i| self.large[i].1)
     }
 
-    /// The payload size of a type.
+    /// Returns the payload size of a type.
     #[inline]
     pub fn size(&self, id: u16) -> PayloadSize {
         self.slot(id).size
     }
 
-    /// The bytes of an event of this type if it has a small fixed size and
-    /// stands inside blocks. 1 for types that need a closer look, 0 for what is
-    /// no event there.
+    /// Returns the size in bytes of an event with a small fixed size that can occur inside blocks. 1 means that
+    /// the type needs a closer look, 0 that it is not an event there.
     #[inline]
     pub(crate) fn quick_size(&self, id: u16) -> usize {
         usize::from(self.quick[usize::from(id).min(SMALL - 1)])
     }
 
-    /// Where an event of a large fixed size ends if one bit of its type is wrong.
+    /// Returns the possible sizes of an event of a large fixed size if one bit of its type is wrong.
     pub(crate) fn shorter_ends(&self, id: u16) -> &[u16] {
         let found = self.shorter.iter().find(|(large, _)| *large == id);
         found.map_or(&[], |(_, ends)| ends)
@@ -331,7 +327,7 @@ impl Header {
         self.slot(id.0).known
     }
 
-    /// The declaration of a type; the last one if there are several.
+    /// Returns the declaration of a type; the last one if there are several.
     #[must_use]
     pub fn decl(&self, id: EventType) -> Option<&TypeDecl> {
         self.types.get(self.slot(id.0).decl as usize)
@@ -342,8 +338,8 @@ fn type_record(scan: &mut Scan<'_>) -> Result<TypeDecl, Stop> {
     let record_at = scan.at() - 4;
     let id = EventType(scan.u16()?);
     let size = scan.u16()?;
-    // Early 2009: the description's length stands where the size is now, and
-    // the end of that length and the text where the length is.
+    // In the format of early 2009, the description's length is where the size is now, and the rest of that length
+    // and the text are where the length is.
     let next = scan
         .bytes
         .get(scan.pos..)
@@ -376,7 +372,7 @@ fn type_record(scan: &mut Scan<'_>) -> Result<TypeDecl, Stop> {
     })
 }
 
-/// A word of each description that shares no word with the type's name: descriptions of GHC, and of
+/// For each type whose description shares no word with its name, a word of that description: in GHC, and in
 /// Mercury's runtime where the event has the same meaning.
 const ALTERNATIVE_WORDS: &[(EventType, &str)] = &[
     (EventType::THREAD_RUNNABLE, "queue"),
@@ -389,12 +385,12 @@ const ALTERNATIVE_WORDS: &[(EventType, &str)] = &[
     (EventType::IPE, "ipe"),
 ];
 
-/// Words that occur in descriptions of many types.
+/// Words that occur in the descriptions of many types.
 const COMMON_WORDS: [&str; 3] = ["Begin", "Start", "End"];
 
-/// Whether a description can be that of a type; another runtime may use its number for another event.
-/// Versions of GHC differ in their wording, but all share a word with the type's name, or with its first
-/// four letters: "Synchronise stop-the-world GC" is `GlobalSyncGC`. An empty description excludes nothing.
+/// Whether a description fits a type; another runtime may use the number for another event. GHC versions differ in
+/// their wording, but all share a word with the type's name, or its first four letters: "Synchronise
+/// stop-the-world GC" is `GlobalSyncGC`. An empty description excludes nothing.
 fn is_described_as(id: EventType, description: &str) -> bool {
     let name = id.name().unwrap_or_default();
     if description.is_empty() || description == name {
@@ -412,7 +408,7 @@ fn is_described_as(id: EventType, description: &str) -> bool {
     distinctive.chain(others.map(|(_, word)| *word)).any(has)
 }
 
-/// The words of a name such as `HeapInfoGHC`.
+/// Splits a name such as `HeapInfoGHC` into words.
 fn words_of_name(name: &str) -> impl Iterator<Item = &str> {
     let mut rest = name;
     std::iter::from_fn(move || {
@@ -427,9 +423,8 @@ fn words_of_name(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The error for a broken header in which every line feed stands beside a
-/// carriage return: event type 10 is declared by every GHC, so that a sound
-/// header has a line feed on its own.
+/// Returns the error for a broken header in which every line feed is next to a carriage return. Every GHC declares
+/// event type 10, so an intact header contains a lone line feed.
 #[must_use]
 pub(crate) fn converted_as_text(bytes: &[u8], base: u64) -> Option<LogError> {
     let bytes = &bytes[..bytes.len().min(4096)];
@@ -445,7 +440,7 @@ pub(crate) fn converted_as_text(bytes: &[u8], base: u64) -> Option<LogError> {
     first.map(|i| LogError::TextConverted(base + i as u64))
 }
 
-/// What a file that is no eventlog looks like, as a sentence; empty if unknown.
+/// Returns a sentence about what a file that is not an eventlog looks like; empty if unknown.
 #[must_use]
 pub fn looks_like(bytes: &[u8]) -> String {
     let starts = |magic: &[u8]| bytes.starts_with(magic);
@@ -514,7 +509,7 @@ mod tests {
         }
     }
 
-    /// The runtimes that wrote the logs of the tests mean what the table says, but for two types of Mercury's.
+    /// The runtimes that wrote the test logs agree with the table, except for two of Mercury's types.
     #[test]
     fn all_types_of_real_logs_are_known() {
         let mut unknown = Vec::new();

@@ -1,28 +1,27 @@
-//! Newtypes for times, sizes and the identifiers that appear in a log, so that
-//! one cannot be passed where another is meant.
+//! Newtypes for times, sizes and identifiers in a log, so that one cannot be passed for another.
 
 use std::fmt;
 use std::ops::{Add, Sub};
 
 use serde::{Deserialize, Serialize};
 
-/// A point in time, in nanoseconds from the start of the runtime's elapsed
-/// clock (`rts/Stats.c`), as every event carries it. What lies between two points
-/// is a [`Duration`]; points themselves cannot be added.
+/// Timestamp of an event, in nanoseconds from the start of the runtime's elapsed clock (`rts/Stats.c`).
+///
+/// The difference of two timestamps is a [`Duration`]; timestamps themselves cannot be added.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Nanos(pub u64);
 
 impl Nanos {
-    /// The time from `earlier` until this; none if `earlier` is later.
+    /// Returns the time from `earlier` to `self`; zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
 }
 
-/// So much later, at most at the end of what can be counted.
+/// Saturates at `u64::MAX`.
 impl Add<Duration> for Nanos {
     type Output = Self;
     fn add(self, length: Duration) -> Self {
@@ -30,7 +29,7 @@ impl Add<Duration> for Nanos {
     }
 }
 
-/// So much earlier, at the earliest when the clock started.
+/// Saturates at 0, the start of the clock.
 impl Sub<Duration> for Nanos {
     type Output = Self;
     fn sub(self, length: Duration) -> Self {
@@ -38,14 +37,14 @@ impl Sub<Duration> for Nanos {
     }
 }
 
-/// A length of time, in nanoseconds.
+/// Length of time, in nanoseconds.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Duration(pub u64);
 
 impl Duration {
-    /// No time at all.
+    /// Zero nanoseconds.
     pub const ZERO: Self = Self(0);
 }
 
@@ -64,37 +63,36 @@ macro_rules! id {
 }
 
 id! {
-    /// A capability (ThreadScope calls it HEC): the right to run Haskell code.
-    /// `0xFFFF` on the wire means "none" and is never stored here.
+    /// Number of a capability (ThreadScope: HEC), the right to run Haskell code. `0xFFFF` on the wire means "none"
+    /// and is never stored here.
     CapId(u16)
 }
 id! {
-    /// A Haskell thread.
+    /// Number of a Haskell thread.
     ThreadId(u32)
 }
 id! {
-    /// A capability set: an OS process or a clock domain.
+    /// Number of a capability set: an OS process or a clock domain.
     CapsetId(u32)
 }
 id! {
-    /// A task: an OS thread as the runtime numbers it (by address).
+    /// The runtime's identifier (an address) of a task, that is, an OS thread.
     TaskId(u64)
 }
 id! {
-    /// An OS thread as the kernel numbers it.
+    /// The kernel's identifier of an OS thread.
     OsThreadId(u64)
 }
 id! {
-    /// A cost centre, as `HeapProfCostCentre` numbers it.
+    /// Number of a cost centre, as declared by `HeapProfCostCentre`.
     CostCentreId(u32)
 }
 id! {
-    /// A position in the (uncompressed) log, in bytes from its start.
+    /// Offset in the (uncompressed) log, in bytes.
     ByteOffset(u64)
 }
 
-/// An address in the memory of the process that wrote the log, as C's `%p`
-/// prints it.
+/// Address in the process that wrote the log. It is displayed as C's `%p` prints it.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

@@ -1,5 +1,5 @@
-//! Compressed logs: gzip and zstd, known by their first bytes, inflated piece
-//! by piece: neither the file nor what comes of it need fit into memory.
+//! Streaming decompression of gzip and zstd logs, detected by their first bytes. Neither the file nor the log
+//! needs to fit into memory.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use super::inflated::{Growing, Inflated, Room};
 use super::problem::LogError;
 
-/// How a file is compressed.
+/// Compression format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     /// RFC 1952; several members may follow each other.
@@ -19,10 +19,10 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// How many bytes the detection wants to see.
+    /// Number of bytes required for detection.
     pub const MAGIC_BYTES: usize = 4;
 
-    /// Tells by the first bytes, never by a name.
+    /// Detects the format by the first bytes, never by a file name.
     #[must_use]
     pub fn detect(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(&[0x1F, 0x8B]) {
@@ -42,8 +42,8 @@ impl Compression {
     }
 }
 
-/// Whether a zstd frame begins here that holds no data: its magic number is one
-/// of sixteen (RFC 8878, 3.1.2).
+/// Whether a skippable zstd frame, which holds no data, begins here: its magic number is one of sixteen (RFC 8878,
+/// 3.1.2).
 fn is_skippable(bytes: &[u8]) -> bool {
     matches!(bytes, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..])
 }
@@ -51,9 +51,9 @@ fn is_skippable(bytes: &[u8]) -> bool {
 /// Bytes of a skippable frame before its content: magic number and length.
 const SKIPPABLE_HEADER: usize = 8;
 
-/// The longest header of a zstd frame (RFC 8878, 3.1.1).
+/// Size of the longest header of a zstd frame (RFC 8878, 3.1.1).
 const MOST_FRAME_HEADER: usize = 18;
-/// The longest block of a zstd frame, with its header and the checksum behind the last one.
+/// Size of the longest block of a zstd frame, with its header and the checksum behind the last one.
 const MOST_BLOCK: usize = 3 + (128 << 10) + 4;
 
 const NOT_GZIP: &str = "it breaks off, or is not what was compressed";
@@ -62,8 +62,7 @@ const ENDS_EARLY: &str = "it ends inside of a frame";
 const WRONG_CHECKSUM: &str =
     "its checksum says that it is not what was compressed: events before this may be wrong";
 
-/// How much of the file is inflated in one step: some hundred KiB come of it, and never more
-/// than a thousand times as much.
+/// Number of compressed bytes per step. They yield some hundred KiB, and never more than a thousand times as much.
 const STEP_BYTES: usize = 64 << 10;
 
 enum Decoder {
@@ -71,25 +70,25 @@ enum Decoder {
     Zstd(Box<Frames>),
 }
 
-/// How far a step came.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inflating {
     /// There is more to do.
     More,
-    /// The next bytes of the file are wanted.
+    /// More bytes of the file are needed.
     Wants,
-    /// All is inflated.
+    /// The whole file is inflated.
     Done,
 }
 
-/// Inflates a file that comes in pieces.
+/// Streaming decompressor for one file.
 pub(crate) struct Inflate {
     format: Compression,
     decoder: Decoder,
-    /// What was not inflated yet of what came, from `used` on.
+    /// Received bytes; those from `used` on are not yet inflated.
     input: Vec<u8>,
     used: usize,
-    /// Bytes that came.
+    /// Number of bytes received.
     taken_bytes: u64,
     out: Growing,
     /// Why the data ends early, if it does.
@@ -106,7 +105,7 @@ impl std::fmt::Debug for Inflate {
 }
 
 impl Inflate {
-    /// Begins a file whose log may take that room.
+    /// Starts a file whose log may use the storage in `room`.
     pub(crate) fn new(format: Compression, room: Room) -> Self {
         Self {
             format,
@@ -122,7 +121,7 @@ impl Inflate {
         }
     }
 
-    /// Takes the next bytes of the file.
+    /// Supplies the next bytes of the file.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.input.drain(..self.used);
         self.used = 0;
@@ -130,21 +129,21 @@ impl Inflate {
         self.taken_bytes += bytes.len() as u64;
     }
 
-    /// How many bytes of the file came.
+    /// Returns the number of bytes received.
     pub(crate) const fn taken_bytes(&self) -> u64 {
         self.taken_bytes
     }
 
-    /// How many bytes of the file are inflated.
+    /// Returns the number of bytes inflated.
     pub(crate) fn done_bytes(&self) -> u64 {
         self.taken_bytes - (self.input.len() - self.used) as u64
     }
 
-    /// Inflates some more of a file of that many bytes.
+    /// Inflates a part of a file of `file_bytes` bytes.
     ///
     /// # Errors
-    /// If there is no room for the log, or nothing comes out of broken data; data that
-    /// breaks off later ends the log there.
+    /// If there is no space for the log, or broken data yields no bytes at all. Data that breaks off later ends
+    /// the log there.
     pub(crate) fn step(&mut self, file_bytes: u64) -> Result<Inflating, LogError> {
         let is_last = self.taken_bytes >= file_bytes;
         let input = self.input.get(self.used..).unwrap_or_default();
@@ -189,10 +188,10 @@ impl Inflate {
         }
     }
 
-    /// The log, and why it ends early if it does.
+    /// Returns the log, and why it ends early, if it does.
     ///
     /// # Errors
-    /// If there is no room for it.
+    /// If there is no space for it.
     pub(crate) fn finish(self) -> Result<(Inflated, Option<LogError>), LogError> {
         let too_big = self.too_big();
         let log = self.out.finish().map_err(|_| too_big)?;
@@ -200,7 +199,7 @@ impl Inflate {
     }
 }
 
-/// Inflates some of a gzip file; whether that went well.
+/// Inflates a part of a gzip file.
 fn gunzip(
     decoder: &mut MultiGzDecoder<Vec<u8>>,
     input: &mut &[u8],
@@ -214,7 +213,7 @@ fn gunzip(
         _ => Inflating::More,
     });
     if inflated.is_err() || (is_last && later.is_empty()) {
-        // What came out of it before is still in the decoder.
+        // Output that preceded the error is still in the decoder.
         let ended = decoder.try_finish();
         inflated = inflated.and(ended.map(|()| Inflating::Done));
     }
@@ -222,12 +221,12 @@ fn gunzip(
     inflated.map_err(|_| NOT_GZIP)
 }
 
-/// The frames of a zstd file.
+/// Decoder for the frames of a zstd file.
 struct Frames {
     frame: FrameDecoder,
-    /// Whether a frame was begun.
+    /// Whether a frame is open.
     begun: bool,
-    /// So many bytes that hold no data are to be passed over.
+    /// Number of bytes without data left to skip.
     skip: u64,
 }
 
@@ -242,7 +241,7 @@ impl Default for Frames {
 }
 
 impl Frames {
-    /// Inflates the next block, or what stands between two of them.
+    /// Inflates the next block, or handles what is between two blocks.
     fn step(
         &mut self,
         input: &mut &[u8],
@@ -277,7 +276,7 @@ impl Frames {
         Ok(Inflating::More)
     }
 
-    /// Begins a frame, or finds out how many bytes hold no data.
+    /// Begins a frame, or determines the number of bytes to skip.
     fn begin(&mut self, input: &mut &[u8]) -> Result<(), &'static str> {
         if is_skippable(input) {
             let (header, rest) = input

@@ -1,51 +1,50 @@
-//! A log that was made of a compressed file: in memory, or in a file as far as memory has no
-//! room for it.
+//! Decompressed log, in memory or spilled to a file if memory does not suffice.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::backing::Backing;
 
-/// What is kept, or put away, at once.
+/// Size of a piece, the unit of storage and spilling.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Where an inflated log may be.
+/// Storage limits for an inflated log.
 #[derive(Clone, Debug)]
 pub(crate) struct Room {
-    /// How much of it may be in memory.
+    /// Maximum number of bytes in memory.
     pub(crate) memory_bytes: u64,
-    /// How much of it is in memory before something is put there.
+    /// Spill file, and the number of bytes in memory above which it is used.
     pub(crate) backing: Option<(u64, Arc<dyn Backing>)>,
 }
 
 #[derive(Debug)]
 enum Piece {
     Here(Box<[u8]>),
-    /// In the file, from there on.
+    /// Offset in the spill file.
     Away(u64),
 }
 
-/// An inflated log. Clones are the same one.
+/// An inflated log. Clones share their data.
 #[derive(Clone, Debug)]
 pub struct Inflated(Arc<Pieces>);
 
 #[derive(Debug)]
 struct Pieces {
     len: u64,
-    /// All have [`PIECE_BYTES`], but for the last one.
+    /// All have [`PIECE_BYTES`], except the last one.
     pieces: Vec<Piece>,
     backing: Option<Arc<dyn Backing>>,
 }
 
 impl Inflated {
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     #[must_use]
     pub fn byte_len(&self) -> u64 {
         self.0.len
     }
 
-    /// Puts the bytes of a range into `into`, as far as the log goes; whether they could be
-    /// read. They cannot if the file is gone that they were put into.
+    /// Reads a range into `into`, as far as the log goes. Returns whether the bytes could be read; they cannot if
+    /// the spill file is gone.
     #[must_use]
     pub fn read(&self, range: Range<u64>, into: &mut Vec<u8>) -> bool {
         into.clear();
@@ -76,14 +75,14 @@ impl Inflated {
         true
     }
 
-    /// All of its bytes, if they can be read.
+    /// Reads all bytes, if possible.
     #[must_use]
     pub fn to_vec(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         self.read(0..self.0.len, &mut bytes).then_some(bytes)
     }
 
-    /// How many of its bytes are in memory, and how many were put away.
+    /// Returns the number of bytes in memory and in the spill file.
     #[must_use]
     pub fn here_and_away_bytes(&self) -> (u64, u64) {
         let here = |piece: &Piece| match piece {
@@ -96,7 +95,7 @@ impl Inflated {
 }
 
 impl Inflated {
-    /// Where it begins in the file that it was put into, if all of it stands there in one piece.
+    /// Returns the offset of the log in the spill file, if all of it is contiguous there.
     #[must_use]
     pub fn place_in_file(&self) -> Option<u64> {
         let Some(Piece::Away(first)) = self.0.pieces.first() else {
@@ -110,7 +109,7 @@ impl Inflated {
 }
 
 impl From<Vec<u8>> for Inflated {
-    /// A log that is in memory.
+    /// Creates a log in memory.
     fn from(bytes: Vec<u8>) -> Self {
         let pieces = bytes.chunks(PIECE_BYTES);
         Self(Arc::new(Pieces {
@@ -121,22 +120,22 @@ impl From<Vec<u8>> for Inflated {
     }
 }
 
-/// An inflated log that grows.
+/// Inflated log under construction.
 #[derive(Debug)]
 pub(crate) struct Growing {
     room: Room,
     pieces: Vec<Piece>,
     here_bytes: u64,
-    /// The piece that is not full.
+    /// The incomplete last piece.
     last: Vec<u8>,
-    /// Its first bytes.
+    /// The first bytes of the log.
     first: Vec<u8>,
 }
 
-/// How many first bytes are at hand.
+/// Number of first bytes that are kept available.
 const FIRST_AT_HAND: usize = 16;
 
-/// There is no place for more.
+/// Error: neither memory nor the spill file has space.
 #[derive(Debug)]
 pub(crate) struct NoRoom;
 
@@ -155,17 +154,17 @@ impl Growing {
         (self.pieces.len() * PIECE_BYTES + self.last.len()) as u64
     }
 
-    /// How much of it may be in memory.
+    /// Returns the maximum number of bytes in memory.
     pub(crate) const fn memory_bytes(&self) -> u64 {
         self.room.memory_bytes
     }
 
-    /// Whether there is another place than memory.
+    /// Whether there is a spill file.
     pub(crate) const fn may_be_put_away(&self) -> bool {
         self.room.backing.is_some()
     }
 
-    /// Its first bytes, sixteen at most.
+    /// Returns the first bytes, at most sixteen.
     pub(crate) fn first(&self) -> &[u8] {
         &self.first
     }
@@ -188,7 +187,7 @@ impl Growing {
             Some((first_bytes, backing)) if self.len() > *first_bytes => Some(backing),
             _ => None,
         };
-        // If it turns out to be large, all of it goes there.
+        // Once the log turns out to be large, all of it is spilled.
         let away = backing.and_then(|backing| {
             for piece in &mut self.pieces {
                 if let Piece::Here(bytes) = piece {
@@ -213,7 +212,7 @@ impl Growing {
         Ok(())
     }
 
-    /// It is whole.
+    /// Completes the log.
     pub(crate) fn finish(mut self) -> Result<Inflated, NoRoom> {
         let len = self.len();
         if !self.last.is_empty() {
@@ -232,7 +231,7 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// A file with so much room.
+    /// Spill file with limited capacity.
     #[derive(Debug)]
     struct List(Mutex<Vec<u8>>, usize);
 

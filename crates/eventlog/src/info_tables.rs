@@ -1,11 +1,10 @@
-//! What a log says of info tables (`-finfo-table-map`).
+//! Descriptions of info tables (`-finfo-table-map`).
 //!
-//! An info table describes all closures of one kind: the values of a constructor,
-//! the thunks made at one place of the source. Heap profiles by info table and
-//! samples of stacks name it by its address, from GHC 10 on by an id that is the same in all
-//! runs of a build; an `IPE` event says what it is. A
-//! program has some 100,000 of them, with `base` and other libraries many more:
-//! texts are kept once, and not more than [`InfoTables::BUDGET_BYTES`] in all.
+//! An info table describes all closures of one kind: the values of a constructor, or the thunks created at one
+//! source location. Heap profiles by info table and stack samples refer to it by its address, from GHC 10 on by an
+//! id that is the same in all runs of a build; an `IPE` event describes it. A program has some 100,000 info
+//! tables, with `base` and other libraries many more: texts are interned, with at most
+//! [`InfoTables::BUDGET_BYTES`] in total.
 
 use std::fmt;
 use std::hash::BuildHasher;
@@ -14,7 +13,7 @@ use super::closure_type::ClosureType;
 use super::event::Event;
 use crate::hash::SeededMap;
 
-/// What a log says of an info table. What it does not say is empty.
+/// Description of an info table. Missing information is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InfoTable<'a> {
     /// The name of the table, such as `sat_s48D_info` or `Rect_Main_0_con_info`.
@@ -23,28 +22,28 @@ pub struct InfoTable<'a> {
     pub closure_type: Option<ClosureType>,
     /// The Haskell type of its closures, such as `[Shape]`.
     pub type_: &'a str,
-    /// The function in which its closures are made, such as `main.scale`.
+    /// The function that creates its closures, such as `main.scale`.
     pub label: &'a str,
-    /// The module of the source that makes its closures.
+    /// The module that creates its closures.
     pub module: &'a str,
-    /// Where in the source that is.
+    /// The source location of that.
     pub place: Place<'a>,
 }
 
-/// A place in the source, such as `src/Main.hs:44:19-48`.
+/// A source location, such as `src/Main.hs:44:19-48`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place<'a> {
-    /// The file; empty if no place is known.
+    /// The file; empty if the location is unknown.
     pub file: &'a str,
     /// Lines and columns, such as `44:19-48` or `(37,1)-(53,52)`.
     pub span: &'a str,
 }
 
 impl<'a> Place<'a> {
-    /// Takes apart what an `IPE` event has: file and span, or just `:`.
+    /// Parses the location in an `IPE` event: file and span, or just `:`.
     fn of(text: &'a str) -> Self {
         let (mut file, mut span) = text.rsplit_once(':').unwrap_or((text, ""));
-        // The lines of a span of one line have no brackets.
+        // If a span has a single line, it is written without parentheses.
         if !span.is_empty()
             && !span.starts_with('(')
             && let Some((before, line)) = file.rsplit_once(':')
@@ -55,7 +54,7 @@ impl<'a> Place<'a> {
         Self { file, span }
     }
 
-    /// Whether there is none.
+    /// Whether the location is unknown.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.file.is_empty() && self.span.is_empty()
@@ -73,12 +72,12 @@ impl fmt::Display for Place<'_> {
 }
 
 impl InfoTable<'_> {
-    /// The constructor that it is of, if it is of one. With
-    /// `-fdistinct-constructor-tables` its name says where it is used as well.
+    /// Returns the constructor, if the table belongs to one. With `-fdistinct-constructor-tables`, the table's
+    /// name also encodes where the constructor is used; this is removed.
     #[must_use]
     pub fn constructor(&self) -> Option<&str> {
         let name = self.name.strip_suffix("_con_info")?;
-        // The `_Main_0` of `Rect_Main_0`. Names may have `_` in them.
+        // Removes the `_Main_0` of `Rect_Main_0`; constructor names may contain `_`.
         let bare = name.rsplit_once('_').and_then(|(rest, number)| {
             let counted = number.bytes().all(|byte| byte.is_ascii_digit());
             let rest = rest.strip_suffix(self.module)?.strip_suffix('_')?;
@@ -87,8 +86,8 @@ impl InfoTable<'_> {
         Some(bare.unwrap_or(name))
     }
 
-    /// What its closures are called: the constructor, the function that makes
-    /// them, or else the name of the table.
+    /// Returns a short name for its closures: the constructor, the function that creates them, or else the name of
+    /// the table.
     #[must_use]
     pub fn short(&self) -> &str {
         match (self.constructor(), self.label) {
@@ -98,7 +97,7 @@ impl InfoTable<'_> {
         }
     }
 
-    /// Module and [short name](Self::short).
+    /// Returns module and [short name](Self::short).
     #[must_use]
     pub fn qualified(&self) -> String {
         let label = self.short();
@@ -110,8 +109,7 @@ impl InfoTable<'_> {
     }
 }
 
-/// The address of an info table, out of a label of a heap profile by info table:
-/// `0x40fff8`.
+/// Parses the address of an info table in a label of a heap profile by info table: `0x40fff8`.
 #[must_use]
 pub fn address_of(label: &str) -> Option<u64> {
     let digits = label.strip_prefix("0x")?;
@@ -121,7 +119,7 @@ pub fn address_of(label: &str) -> Option<u64> {
         .flatten()
 }
 
-/// A text that is kept: its number.
+/// Handle of an interned text.
 type TextId = u32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,13 +142,12 @@ pub struct InfoTables {
 }
 
 impl InfoTables {
-    /// How much memory they take in all; later tables are left out.
+    /// Memory limit; later tables are dropped.
     pub const BUDGET_BYTES: usize = 96 << 20;
-    /// What a table takes beside its texts, in a map that is half full.
+    /// Memory per table without its texts, in a hash map that is half full.
     const TABLE_BYTES: usize = 2 * (size_of::<Entry>() + 8);
 
-    /// Takes an `IPE` event; others are passed over. The last description of a
-    /// table counts.
+    /// Records an `IPE` event; others are ignored. The last description of a table wins.
     pub fn describe(&mut self, event: &Event<'_>) {
         let Event::InfoTableProv {
             info,
@@ -194,7 +191,7 @@ impl InfoTables {
         self.tables.insert(address, entry);
     }
 
-    /// What is known of the table at this address.
+    /// Returns the description of the table at this address.
     #[must_use]
     pub fn get(&self, address: u64) -> Option<InfoTable<'_>> {
         self.tables.get(&address).map(|entry| self.table(entry))
@@ -215,8 +212,8 @@ impl InfoTables {
         }
     }
 
-    /// Whether tables are known by ids as GHC 10 has them, not by addresses: the number of a node, from 1
-    /// on, above a number that is counted up. Addresses of tables are further apart.
+    /// Whether tables have ids as in GHC 10 instead of addresses: a node number from 1 on in the upper half, a
+    /// counter in the lower. Addresses of tables are further apart.
     #[must_use]
     pub fn have_ids(&self) -> bool {
         let is_id = |id: u64| matches!(id >> 32, 1..=0xFFFF);
@@ -228,9 +225,9 @@ impl InfoTables {
                 .all(|&id| is_id(id) && id & 0xFFFF_FFFF <= most)
     }
 
-    /// Adds what another log says of tables that are not described here, if both name tables in the same
-    /// way. The result is how many were added; `None` if the other log is of another build: it describes
-    /// a table otherwise, or addresses in another place.
+    /// Adds tables that only another log describes, if both logs identify tables in the same way. Returns the
+    /// number of added tables; `None` if the other log is of another build: it describes a table differently, or
+    /// they have no address in common.
     pub fn complete(&mut self, other: &Self, have_ids: bool) -> Option<u64> {
         let mut agrees = have_ids && other.have_ids();
         for (address, table) in self.iter() {
@@ -250,51 +247,51 @@ impl InfoTables {
         agrees.then_some(added)
     }
 
-    /// All tables with their addresses, in no order.
+    /// Iterates over all tables with their addresses, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, InfoTable<'_>)> {
         let tables = self.tables.iter();
         tables.map(|(address, entry)| (*address, self.table(entry)))
     }
 
-    /// How many there are.
+    /// Returns the number of tables.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tables.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no tables.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
 
-    /// How many descriptions were left out, as there was no memory for them.
+    /// Returns the number of descriptions dropped because of the memory limit.
     #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// How much memory they take, nearly.
+    /// Returns the approximate memory consumption in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         self.texts.size_bytes() + self.tables.len() * Self::TABLE_BYTES
     }
 }
 
-/// Texts, each kept once.
+/// Interned texts.
 #[derive(Clone, Debug, Default)]
 struct Texts {
     text: String,
-    /// Where each ends; the first is the empty one.
+    /// End of each text in `text`; handle 0 is the empty text.
     ends: Vec<u32>,
-    /// By hash. If two texts have one hash, only the first is found again.
+    /// Handles by hash. If two texts have the same hash, only the first is found again.
     ids: SeededMap<u64, TextId>,
 }
 
 impl Texts {
-    /// How much of one text is kept.
+    /// Maximum length of a text in bytes; longer ones are truncated.
     const MAX_BYTES: usize = 4096;
-    /// What a text takes beside itself.
+    /// Memory overhead per text in bytes.
     const TEXT_BYTES: usize = 4 + 2 * 16;
 
     fn keep(&mut self, text: &str) -> TextId {
@@ -448,7 +445,7 @@ mod tests {
         }
         let size = tables.size_bytes();
         assert!(size < InfoTables::BUDGET_BYTES + 10_000, "{size}");
-        // What is said once more is not left out.
+        // A repeated description is not counted as dropped.
         take(&mut tables, 1, [&format!("1{long}"), "", "", "", "", ""]);
         assert_eq!(tables.left_out(), 1);
     }
@@ -469,7 +466,7 @@ mod tests {
         let node = |node: u64, index: u64| node << 32 | index;
         assert!(tables(&[node(1, 1), node(1, 2), node(2, 1), node(1, 5)]).have_ids());
         assert!(!tables(&[]).have_ids());
-        // A program at a fixed address, one that was moved, one of macOS.
+        // A program at a fixed address, a relocated one, and one of macOS.
         assert!(!tables(&[0x40_1000, 0x40_1020]).have_ids());
         assert!(!tables(&[0x5555_5555_4000, 0x5555_5555_4020]).have_ids());
         assert!(!tables(&[0x1_0000_3F40, 0x1_0000_3F60]).have_ids());
@@ -496,7 +493,7 @@ mod tests {
             log.get(id(2)).map(|table| table.qualified()),
             Some("A.main.b".to_owned())
         );
-        // Where the log has addresses, it has to describe some itself.
+        // A log with addresses must describe some tables itself.
         assert_eq!(InfoTables::default().complete(&older, false), None);
         let mut other = InfoTables::default();
         take(

@@ -1,16 +1,13 @@
 #![doc = include_str!("../README.md")]
 //!
-//! # Inside
+//! # Internals
 //!
-//! Nothing here does I/O (but for the drivers in `source`), knows of a browser
-//! or panics, whatever the bytes. Data flows [`header`] → `blocks` (the index) → `order` (the merge, with
-//! `stream` for each capability and `judge`, which says what is an event) →
-//! [`event`] (decoding on demand) → [`sentence`], which uses [`names`] and
-//! [`conventions`]; [`LogReader`] ties them together.
-//! [`rows`] is how the events are read again, from any row on; [`live`] reads what comes
-//! piece by piece, without jumping.
-//! Facts come from GHC's `rts/include/rts/EventLogFormat.h` and
-//! `rts/eventlog/EventLog.c`.
+//! The crate does no I/O (except in the drivers of `source`), does not depend on a browser, and never panics,
+//! whatever the input. Data flows from [`header`] through `blocks` (the index) and `order` (the merge, with one
+//! `stream` per capability; `recovery` decides which bytes are an event) to [`event`] (lazy decoding) and
+//! [`sentence`], which uses [`names`] and [`conventions`]. [`LogReader`] ties them together. [`rows`] re-reads
+//! events from any row on; [`live`] reads a log incrementally, without seeking. The format follows GHC's
+//! `rts/include/rts/EventLogFormat.h` and `rts/eventlog/EventLog.c`.
 
 pub mod ahead;
 pub mod backing;
@@ -33,7 +30,6 @@ pub mod ids;
 pub mod inflate;
 mod inflated;
 pub mod info_tables;
-mod judge;
 pub mod live;
 pub mod names;
 mod order;
@@ -41,6 +37,7 @@ pub mod problem;
 pub mod quantity;
 mod reader;
 pub mod record;
+mod recovery;
 pub mod rows;
 mod scan;
 pub mod sentence;
@@ -61,7 +58,7 @@ pub use inflated::Inflated;
 pub use names::Names;
 pub use order::Sink;
 pub use problem::{Damage, DamageKind, DamageList, LogError, system_words};
-pub use reader::{Accounting, LogReader, Progress, Stage, Stand, Step};
+pub use reader::{Accounting, Checkpoint, LogReader, Progress, Stage, Step};
 pub use record::Record;
 pub use scan::is_undated;
 pub use slices::{Cutting, Slice, SlicePart, SliceReader, SliceStep};

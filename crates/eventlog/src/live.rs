@@ -1,11 +1,10 @@
-//! Logs that come piece by piece and are read as they come: from a pipe, a socket, the end of
-//! a file that grows.
+//! Incremental reading of logs while they are written: from a pipe, a socket, or the end of a growing file.
 //!
-//! A [`LogReader`](crate::LogReader) jumps through a file. Here nothing is waited for but the
-//! end of a block: its events are delivered as soon as it is whole. So they come in the order of
-//! the file, each block's by time; a block is written when a capability's buffer is full, so that
-//! one may come long after others of its time. [`DisplayOrder`](crate::display::DisplayOrder)
-//! holds them back and puts them in order as far as its window reaches.
+//! A [`LogReader`](crate::LogReader) seeks in a file; this reader only buffers up to the end of a block and
+//! delivers its events as soon as it is complete. Events therefore arrive in file order, sorted by time within
+//! each block. A block is written when a capability's buffer is full, so it may come long after other blocks of
+//! its time. [`DisplayOrder`](crate::display::DisplayOrder) delays events and sorts them as far as its window
+//! reaches.
 
 use std::sync::Arc;
 
@@ -18,28 +17,29 @@ use crate::problem::LogError;
 use crate::record::{Marker, NoEvent, Record, extent};
 use crate::scan::{Landing, landing, next_marker};
 
-/// Between blocks, so much is enough to see what stands there.
+/// Number of bytes between blocks that suffices for a decision.
 const LOOK_BYTES: usize = 1 << 17;
 
-/// What a header ends with.
+/// Last bytes of a header.
 const HEADER_END: &[u8] = b"hdredatb";
 
-/// When the header of a log that comes in pieces is parsed once more: often enough to be read as soon as it is whole,
-/// and so seldom that a header without an end takes time in proportion to its bytes.
+/// Schedule for parsing a header that arrives in pieces: often enough to read it as soon as it is complete, and
+/// rarely enough that a header without an end takes linear time.
 #[derive(Debug, Default)]
 struct HeaderTries {
-    /// How many bytes were searched for the end of the header.
+    /// Number of bytes searched for the end of the header.
     searched: usize,
-    /// How often the header was parsed because its end seemed to be there.
+    /// Number of times that an apparent end was found.
     ends: u32,
-    /// With so many bytes it is parsed in any case.
+    /// Length from which the header is parsed in any case.
     next_len: usize,
-    /// How many bytes were parsed in all.
+    /// Total number of bytes parsed.
     parsed_bytes: u64,
 }
 
 impl HeaderTries {
-    /// More ends than a header has that describes types with the words of the format.
+    /// Maximum number of apparent ends that cause a parse. No header has as many, unless its descriptions contain
+    /// the format's own keywords.
     const MOST_ENDS: u32 = 16;
 
     fn is_due(&mut self, bytes: &[u8], is_all: bool) -> bool {
@@ -57,52 +57,52 @@ impl HeaderTries {
     }
 }
 
-/// A log that comes piece by piece.
+/// Reader of a log that arrives in pieces.
 #[derive(Debug, Default)]
 pub struct LiveReader {
-    /// What came and was not read yet.
+    /// Bytes not yet read.
     bytes: Vec<u8>,
-    /// Where in the log that begins.
+    /// Offset of these bytes in the log.
     at: u64,
     header: Option<Arc<Header>>,
     header_tries: HeaderTries,
     events: u64,
     lost_bytes: u64,
-    /// Whether a marker is looked for, as what stands there is nothing.
+    /// Whether the bytes are invalid, so that the next marker is searched.
     is_lost: bool,
     has_ended: bool,
-    /// Whether something else than another log stands behind the end.
+    /// Whether the bytes behind the end are not another log.
     is_over: bool,
 }
 
-/// What became of the bytes at hand.
+/// Result of an attempt to read from the buffer.
 enum Taken {
-    /// So many were read or passed over.
+    /// This many bytes were read or skipped.
     Bytes(usize),
-    /// More have to come first.
+    /// More bytes are needed.
     Wait,
 }
 
 impl LiveReader {
-    /// A log of which nothing has come.
+    /// Creates a reader that has received no bytes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes what comes next, and delivers the events of all blocks that are whole by now.
+    /// Adds the next bytes and delivers the events of all complete blocks.
     ///
     /// # Errors
-    /// If it is no eventlog that can be read; then nothing of it is.
+    /// If the input is not a readable eventlog; then no event of it is delivered.
     pub fn feed(&mut self, bytes: &[u8], sink: &mut impl Sink) -> Result<(), LogError> {
         self.bytes.extend_from_slice(bytes);
         self.go_on(sink, false)
     }
 
-    /// Nothing more comes: delivers what there is of a block that is not whole.
+    /// Ends the input and delivers the events of an incomplete block.
     ///
     /// # Errors
-    /// If what came is no eventlog that can be read.
+    /// If the input is not a readable eventlog.
     pub fn finish(&mut self, sink: &mut impl Sink) -> Result<(), LogError> {
         self.go_on(sink, true)?;
         match (&self.header, self.at + self.bytes.len() as u64) {
@@ -112,11 +112,11 @@ impl LiveReader {
         }
     }
 
-    /// Nothing comes for now. A log may have stale bytes before its header, but its writer does not pause between
-    /// them.
+    /// Checks the input when it pauses. A log may have stale bytes before its header, but its writer does not
+    /// pause between them.
     ///
     /// # Errors
-    /// If what came does not begin as a log does.
+    /// If the input does not begin like a log.
     pub fn pause(&self) -> Result<(), LogError> {
         if self.header.is_some() || self.bytes.len() < MAGIC.len() || self.bytes.starts_with(MAGIC)
         {
@@ -126,38 +126,38 @@ impl LiveReader {
         Err(LogError::NotAnEventlog { found })
     }
 
-    /// Whether anything has come.
+    /// Whether any bytes were received.
     #[must_use]
     pub fn has_begun(&self) -> bool {
         self.at + self.bytes.len() as u64 > 0
     }
 
-    /// How many events were delivered.
+    /// Returns the number of events delivered.
     #[must_use]
     pub const fn events(&self) -> u64 {
         self.events
     }
 
-    /// How many bytes were passed over, as they are no events.
+    /// Returns the number of bytes skipped because they are not events.
     #[must_use]
     pub const fn lost_bytes(&self) -> u64 {
         self.lost_bytes
     }
 
-    /// How many bytes of a header that is not whole were parsed so far.
+    /// Returns the number of bytes of incomplete headers that were parsed.
     #[cfg(test)]
     pub(crate) const fn parsed_header_bytes(&self) -> u64 {
         self.header_tries.parsed_bytes
     }
 
-    /// Whether the program has said that nothing follows.
+    /// Whether the log contains an end-of-data marker.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         self.has_ended
     }
 
     fn go_on(&mut self, sink: &mut impl Sink, is_all: bool) -> Result<(), LogError> {
-        // What was read goes at the end, all at once.
+        // The bytes that were read are removed at the end, all at once.
         let bytes = std::mem::take(&mut self.bytes);
         let mut from = 0;
         let result = loop {
@@ -207,7 +207,7 @@ impl LiveReader {
         })
     }
 
-    /// Passes over stale bytes before the first header, as few as [`LogReader`](crate::LogReader) does.
+    /// Skips stale bytes before the first header, as few as [`LogReader`](crate::LogReader) does.
     fn before_header(&mut self, rest: &[u8], is_all: bool) -> Result<Taken, LogError> {
         let near = &rest[..rest.len().min(MAX_STALE_BYTES as usize)];
         if let Some(stale) = memchr::memmem::find(near, b"hdrbhetb") {
@@ -221,7 +221,7 @@ impl LiveReader {
         Err(LogError::NotAnEventlog { found })
     }
 
-    /// Reads what stands between blocks, or a block.
+    /// Reads a block, or what is between blocks.
     fn body(
         &mut self,
         header: &Arc<Header>,
@@ -246,7 +246,8 @@ impl LiveReader {
                 self.events_of(header, block, Marker::BYTES, marker.cap, sink);
                 Taken::Bytes(block.len())
             }
-            // What stands between blocks is judged by what follows it, however it comes.
+            // The decision about bytes between blocks depends on what follows them, so it must not depend on the
+            // pieces.
             Landing::Event | Landing::Junk if rest.len() < LOOK_BYTES && !is_all => Taken::Wait,
             Landing::Event => match extent(header, rest) {
                 Ok(event) => {
@@ -267,11 +268,11 @@ impl LiveReader {
         }
     }
 
-    /// Something is damaged: what is there is passed over up to the next marker.
+    /// Skips damaged bytes up to the next marker.
     fn look_for_marker(&mut self, rest: &[u8], is_all: bool) -> Taken {
         let marker = next_marker(rest).map(|(at, _)| at);
         self.is_lost = marker.is_none();
-        // A marker may be cut in two.
+        // The buffer may end inside a marker.
         let sure = match is_all {
             true => rest.len(),
             false => (rest.len() + 1).saturating_sub(Marker::BYTES),
@@ -284,7 +285,7 @@ impl LiveReader {
         }
     }
 
-    /// Behind the end of a log nothing is read, unless another log begins there.
+    /// Skips the bytes behind the end of a log, unless another log begins there.
     fn behind_end(&mut self, rest: &[u8], is_all: bool) -> Taken {
         if rest.starts_with(MAGIC) {
             self.header = None;
@@ -298,7 +299,7 @@ impl LiveReader {
         Taken::Bytes(0)
     }
 
-    /// Delivers the events that stand one behind the other from `from` on.
+    /// Delivers the consecutive events from `from` on.
     fn events_of(
         &mut self,
         header: &Arc<Header>,
@@ -332,23 +333,23 @@ impl LiveReader {
     }
 }
 
-/// Whether the end of the data stands there.
+/// Whether `bytes` start with the end-of-data marker.
 fn ends(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xFF, 0xFF])
 }
 
-/// How late events came, behind others that are later.
+/// Statistics of late events, which arrive after later ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Late {
-    /// How many.
+    /// Number of late events.
     pub events: u64,
-    /// The most, in nanoseconds.
+    /// Maximum lateness in nanoseconds.
     pub most_ns: u64,
     latest: Nanos,
 }
 
 impl Late {
-    /// Takes the time of the next event; by how much it is late, if it is.
+    /// Records the time of the next event. Returns its lateness in nanoseconds, if it is late.
     pub fn observe(&mut self, time: Nanos) -> Option<u64> {
         if time >= self.latest {
             self.latest = time;

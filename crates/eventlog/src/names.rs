@@ -1,9 +1,7 @@
-//! The names that a log gives to what its events know by number: threads,
-//! cost centres, counters.
+//! Names that a log assigns to numbers in its events: threads, cost centres, counters.
 //!
-//! A name counts for the whole log, also before the event that gives it: who
-//! collects the names in a first pass can name a thread at its creation. If a
-//! log names something twice, the last name stays.
+//! A name applies to the whole log, even before the event that assigns it: a first pass that collects the names
+//! can name a thread at its creation. If something is named twice, the last name wins.
 
 use std::fmt;
 
@@ -20,15 +18,14 @@ use super::thread_map::ThreadMap;
 use crate::hash::SeededMap;
 use crate::ids::{CostCentreId, ThreadId};
 
-/// What has a number and may have a name.
+/// An entity with a number that may have a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
     /// A Haskell thread, by its label.
     Thread(ThreadId),
     /// A cost centre, by module and label.
     CostCentre(CostCentreId),
-    /// An info table that the log does not describe, by its address: what the
-    /// symbols of the executable call it.
+    /// Address of an info table that the log does not describe; its name comes from the symbols of the executable.
     InfoTable(u64),
     /// A ticky counter.
     TickyCounter(u64),
@@ -44,8 +41,7 @@ pub enum Key {
     StackLocation(u64),
 }
 
-/// All names of a log, as far as they fit [`Names::BUDGET_BYTES`], and its
-/// [info tables](InfoTables).
+/// All names of a log, up to [`Names::BUDGET_BYTES`], and its [info tables](InfoTables).
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     labels: Texts,
@@ -57,10 +53,9 @@ pub struct Names {
 }
 
 impl Names {
-    /// How much text of labels of threads is kept, and of all other names; later ones
-    /// are not.
+    /// Limit for the text of thread labels, and also for that of all other names; names beyond it are dropped.
     pub const BUDGET_BYTES: usize = 32 << 20;
-    /// How much of one name is kept.
+    /// Maximum length of a name in bytes; longer ones are truncated.
     const MAX_NAME_BYTES: usize = 200;
 
     fn naming_event(&mut self, event: &Event<'_>) {
@@ -120,7 +115,7 @@ impl Names {
         }
     }
 
-    /// Names something. An empty name is none.
+    /// Assigns a name; an empty name is ignored.
     pub fn insert(&mut self, key: Key, name: &str) {
         if let Key::Thread(thread) = key {
             let label = self.label(name);
@@ -133,12 +128,12 @@ impl Names {
         }
     }
 
-    /// A label for threads, which may have it many times; `None` if there is no room.
+    /// Interns a label, which many threads may share; `None` if the limit is reached.
     pub fn label(&mut self, name: &str) -> Option<TextId> {
         Self::keep(&mut self.labels, name)
     }
 
-    /// Gives a thread a [`label`](Self::label). An empty one is none.
+    /// Assigns a [`label`](Self::label) to a thread; an empty label is ignored.
     pub fn label_thread(&mut self, thread: ThreadId, label: Option<TextId>) {
         match label {
             None => self.left_out += 1,
@@ -160,7 +155,7 @@ impl Names {
         }
     }
 
-    /// The name of something.
+    /// Returns the name of an entity.
     #[must_use]
     pub fn get(&self, key: Key) -> Option<&str> {
         match key {
@@ -169,25 +164,24 @@ impl Names {
         }
     }
 
-    /// How many names there was no room for.
+    /// Returns the number of names dropped because of the limit.
     #[must_use]
     pub const fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// The info tables that the log describes.
+    /// Returns the info tables that the log describes.
     #[must_use]
     pub const fn info_tables(&self) -> &InfoTables {
         &self.info_tables
     }
 
-    /// Adds what another log of the same build says of info tables ([`InfoTables::complete`]).
+    /// Adds descriptions of info tables from another log of the same build ([`InfoTables::complete`]).
     pub fn complete_info_tables(&mut self, other: &InfoTables, have_ids: bool) -> Option<u64> {
         self.info_tables.complete(other, have_ids)
     }
 
-    /// What the closures of an info table are called: as the log says, or else
-    /// the symbols of the executable.
+    /// Returns the name of an info table's closures: from the log, or else from the symbols of the executable.
     #[must_use]
     pub fn info_table(&self, address: u64) -> Option<String> {
         let described = self.info_tables.get(address);
@@ -197,13 +191,13 @@ impl Names {
             .or_else(|| self.get(Key::InfoTable(address)).map(str::to_owned))
     }
 
-    /// The label of a thread.
+    /// Returns the label of a thread.
     #[must_use]
     pub fn thread(&self, thread: ThreadId) -> Option<&str> {
         self.get(Key::Thread(thread))
     }
 
-    /// A number with the name of `key` in brackets: `12 (worker-3)`.
+    /// Displays a number with the name of `key` in parentheses: `12 (worker-3)`.
     pub(crate) fn named<N: fmt::Display>(&self, number: N, key: Key) -> Named<'_, N> {
         Named {
             number,
@@ -229,8 +223,7 @@ impl Sink for Names {
     }
 }
 
-/// `Main.fib`; of built-in cost centres, which are modules of their own, only
-/// the name.
+/// Returns `Main.fib`, or only the label for built-in cost centres, which are modules of their own.
 fn qualified(module: &str, label: &str) -> String {
     if module.is_empty() || module == label {
         label.to_owned()
@@ -239,7 +232,7 @@ fn qualified(module: &str, label: &str) -> String {
     }
 }
 
-/// See [`Names::named`].
+/// Result of [`Names::named`].
 pub(crate) struct Named<'a, N> {
     number: N,
     name: Option<&'a str>,

@@ -1,9 +1,8 @@
-//! Analysis order: the events of each capability as they were written, the
-//! capabilities merged by time. Each capability's blocks are in order, so one
-//! window per capability is all that has to be in memory.
+//! Analysis order: each capability's events as written, with the capabilities merged by time. Each capability's
+//! blocks are in order, so only one window per capability must be in memory.
 //!
-//! Inside a capability nothing is sorted: the runtime back-dates `EndGC`, and
-//! a sort by time would put it before the statistics that belong to it.
+//! Events of one capability are not sorted: the runtime back-dates `EndGC`, and a sort by time would put it before
+//! the statistics that belong to it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,20 +21,18 @@ use super::window::Need;
 use crate::hash::SeededSet;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
-/// Something that takes events in analysis order.
+/// Consumer of events in analysis order.
 ///
-/// A sink says which types of events it takes, and whoever has several sinks
-/// [`offer`](Self::offer)s each event to all of them: no filter in front can
-/// keep back what a sink behind it wants. Two sinks as a pair are one.
+/// A sink declares the event types that it consumes. A caller with several sinks [`offer`](Self::offer)s each
+/// event to all of them, so that no filter in front withholds events that a sink needs. A pair of sinks is a sink.
 pub trait Sink {
-    /// The types of events that it takes.
+    /// The event types that the sink consumes.
     const CONSUMES: EventSet = EventSet::ALL;
 
-    /// Takes one event. Those of other types than it consumes may or may not
-    /// come, and count for nothing.
+    /// Consumes one event. Events of other types may also be passed and must be ignored.
     fn event(&mut self, record: &Record<'_>);
 
-    /// Takes an event if it is of a type that this sink consumes.
+    /// Passes an event on if its type is consumed.
     #[inline]
     fn offer(&mut self, record: &Record<'_>) {
         if Self::CONSUMES.contains(record.id) {
@@ -54,7 +51,7 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
     }
 }
 
-/// Takes no events.
+/// Sink that consumes no events.
 pub(crate) struct Nothing;
 
 impl Sink for Nothing {
@@ -69,18 +66,18 @@ impl<F: FnMut(&Record<'_>)> Sink for F {
     }
 }
 
-/// How far [`Merger::advance`] came.
+/// Result of [`Merger::advance`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Merged {
-    /// These ranges are needed first; at least one byte of each.
+    /// At least one byte of each of these ranges is needed.
     Need(Vec<Need>),
-    /// The number of events that was allowed is used up.
+    /// The event limit is reached.
     More,
     /// All events were delivered.
     Done,
 }
 
-/// The streams of a section: its blocks by capability.
+/// The blocks of a section, by capability.
 #[derive(Debug)]
 pub(crate) struct SectionStreams {
     pub(crate) header: Arc<Header>,
@@ -110,7 +107,7 @@ impl SectionStreams {
     }
 }
 
-/// That a section whose end nothing marks was read.
+/// Returns the damage for a section without an end marker.
 pub(crate) const fn no_end_marker(at: ByteOffset) -> Damage {
     Damage {
         at,
@@ -121,14 +118,14 @@ pub(crate) const fn no_end_marker(at: ByteOffset) -> Damage {
     }
 }
 
-/// Notes the times that the blocks of one capability allow each other: a block
-/// is begun when the one before it was written.
+/// Builder that computes the time range which the neighboring blocks of a capability allow each block: a block is
+/// begun when the previous one was written.
 #[derive(Debug, Default)]
 struct Widening {
     blocks: BlockList,
-    /// The last block, which waits for the one behind it.
+    /// The last block, which is pending until the next one is known.
     waits: Option<Block>,
-    /// When the block before it was written.
+    /// Time at which the previous block was written.
     from: Nanos,
 }
 
@@ -140,7 +137,7 @@ impl Widening {
         }
     }
 
-    /// All blocks. None ends after `latest`.
+    /// Returns all blocks. None ends after `latest`.
     fn finish(mut self, latest: Nanos) -> BlockList {
         if let Some(last) = self.waits.take() {
             self.widen(last, latest);
@@ -168,8 +165,7 @@ impl Widening {
     }
 }
 
-/// A stream's place in the order: by its head's time, then by the place in the
-/// file.
+/// Queue entry of a stream, ordered by the time and then the file offset of its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Queued {
     time: Nanos,
@@ -177,11 +173,11 @@ struct Queued {
     stream: usize,
 }
 
-/// Blocks in the order in which they will be wanted.
+/// Blocks in the order in which they will be needed.
 #[derive(Debug, Default)]
 struct Schedule {
     blocks: BlockList,
-    /// The first that was not begun.
+    /// Index of the first block that is not begun.
     next: usize,
 }
 
@@ -199,46 +195,44 @@ impl Schedule {
         Self { blocks, next: 0 }
     }
 
-    /// Where they are.
+    /// Returns the remaining file ranges.
     fn iter(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         let left = self.blocks.range(self.next..self.blocks.len());
         left.map(|block| block.start.0..block.end.0)
     }
 }
 
-/// Merges the streams of a log's sections, one section after the other.
+/// K-way merge of the streams of a log, one section after the other.
 #[derive(Debug)]
 pub(crate) struct Merger {
     sections: Arc<[SectionStreams]>,
-    /// The number of the section that chunks of rows are said to be of, if only a
-    /// slice of one is read.
+    /// Section number for the row chunks, if only a slice of one section is read.
     slice_of: Option<usize>,
-    /// Where the capabilities go on behind the slice of which it has no more.
+    /// Positions at which capabilities without further events in the slice continue behind it.
     later: Vec<Place>,
-    /// Events were found at times that the index rules out.
+    /// Whether events had times that the index rules out.
     pub(crate) irregular: bool,
-    /// The first section that was not begun.
+    /// Index of the first section that is not begun.
     next_section: usize,
     streams: Vec<Stream>,
-    /// Streams without a head, which must be filled before merging goes on.
+    /// Streams without a head, which must be filled before the merge continues.
     unfilled: Vec<usize>,
-    /// The others, the one whose head comes first at the end.
+    /// The other streams in descending order, so the earliest head is last.
     queue: Vec<Queued>,
     window: usize,
-    /// The blocks in the order in which they will be wanted, from the first
-    /// that was not begun.
+    /// The blocks in the order in which they will be needed, from the first that is not begun.
     schedule: Schedule,
-    /// Where the blocks after that one start that were begun before it.
+    /// Start offsets of later blocks in the schedule that are already begun.
     begun: SeededSet<u64>,
     section_ended: bool,
     section_end: ByteOffset,
     cut_at: u64,
-    /// Where reading can begin anew, if that is kept.
+    /// The row index, if it is kept.
     pub(crate) rows: Option<RowIndex>,
     pub(crate) damage: DamageList,
-    /// Bytes of events that were delivered.
+    /// Bytes of the delivered events.
     pub(crate) done_bytes: u64,
-    /// Bytes of end-of-data markers that stand in blocks.
+    /// Bytes of end-of-data markers inside blocks.
     pub(crate) end_marker_bytes: u64,
 }
 
@@ -275,8 +269,7 @@ impl Merger {
         }
     }
 
-    /// Goes on where a chunk of rows begins. What is read at once is `window`
-    /// bytes of each capability.
+    /// Continues at the start of a row chunk. `window` is the buffer size for each capability, in bytes.
     pub(crate) fn resume(sections: Arc<[SectionStreams]>, chunk: &Chunk, window: usize) -> Self {
         let mut merger = Self::of(sections);
         let number = chunk.section as usize;
@@ -295,7 +288,7 @@ impl Merger {
         merger
     }
 
-    /// Reads a slice, which these streams are.
+    /// Reads the slice that consists of these streams.
     pub(crate) fn slice(
         section: usize,
         streams: Vec<Stream>,
@@ -316,7 +309,7 @@ impl Merger {
         merger
     }
 
-    /// Finds out what will be wanted, for [`upcoming`](Self::upcoming).
+    /// Computes the schedule, for [`upcoming`](Self::upcoming).
     pub(crate) fn look_ahead(&mut self) {
         let ahead = self.streams.iter().flat_map(Stream::blocks_ahead);
         let later = self.sections.iter().skip(self.next_section);
@@ -325,12 +318,12 @@ impl Merger {
         self.schedule = Schedule::new(blocks);
     }
 
-    /// What [`resume`](Self::resume) needs.
+    /// Returns the sections, for [`resume`](Self::resume).
     pub(crate) fn sections(&self) -> Arc<[SectionStreams]> {
         Arc::clone(&self.sections)
     }
 
-    /// The ranges that will be wanted soon, most urgent first.
+    /// Returns the ranges that will be needed soon, most urgent first.
     pub(crate) fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         let waits = |range: &Range<u64>| !self.begun.contains(&range.start);
         self.schedule.iter().filter(waits)
@@ -357,8 +350,7 @@ impl Merger {
         }
     }
 
-    /// Begins a chunk of rows where one is due; the result is how many events
-    /// may be delivered until the next.
+    /// Begins a row chunk if one is due. Returns the number of events until the next.
     fn begin_chunk(&mut self) -> usize {
         let Some(rows) = &mut self.rows else {
             return usize::MAX;
@@ -373,7 +365,7 @@ impl Merger {
         rows.begin_chunk(section, places)
     }
 
-    /// Sees to it that every stream has a head; exhausted ones are dropped.
+    /// Fills every stream that has no head, and drops exhausted ones.
     fn fill_all(&mut self) -> Result<(), Vec<Need>> {
         if self.unfilled.is_empty() {
             return Ok(());
@@ -405,7 +397,7 @@ impl Merger {
             self.later.extend(stream.later);
             self.end_marker_bytes += stream.end_marker_bytes;
         }
-        // The others may have other numbers now.
+        // Dropping streams changes the indices of others.
         self.queue.clear();
         for i in 0..self.streams.len() {
             self.enqueue(i);
@@ -413,7 +405,7 @@ impl Merger {
         Ok(())
     }
 
-    /// Puts a stream into the queue, if it has a head.
+    /// Inserts a stream into the queue, if it has a head.
     #[inline]
     fn enqueue(&mut self, stream: usize) {
         let Some(head) = self.streams[stream].head else {
@@ -428,8 +420,7 @@ impl Merger {
         self.queue.insert(at, queued);
     }
 
-    /// Delivers events until a stream must be filled, `max_events` of them at
-    /// most. Equal times: the order of the file.
+    /// Delivers at most `max_events` events, until a stream must be filled. Ties are broken by file offset.
     fn run(&mut self, sink: &mut impl Sink, max_events: usize) -> usize {
         let mut delivered = 0;
         while delivered < max_events
@@ -461,7 +452,7 @@ impl Merger {
                 offset: stream.offset(),
                 stream: *first,
             };
-            // Not far from the end, mostly: the capabilities take turns.
+            // Capabilities take turns, so the new position is usually near the end.
             let mut at = self.queue.len() - 1;
             while at > 0 && self.queue[at - 1] < queued {
                 self.queue[at] = self.queue[at - 1];
@@ -495,8 +486,7 @@ impl Merger {
         true
     }
 
-    /// Takes bytes of the file that begin at `at`: each stream that waits for
-    /// them takes its part.
+    /// Supplies bytes of the file, starting at offset `at`: each waiting stream copies its part.
     pub(crate) fn supply(&mut self, at: u64, bytes: &[u8]) {
         for &i in &self.unfilled {
             let stream = &mut self.streams[i];
@@ -524,12 +514,12 @@ impl Merger {
         }
     }
 
-    /// Learns that the file ends at `len`, earlier than it was said to.
+    /// Shortens the file to `len` bytes.
     pub(crate) fn cut(&mut self, len: u64) {
         self.cut_at = len;
         for stream in &mut self.streams {
             stream.cut_at = len;
-            // What is in a window already is still delivered.
+            // Events that are already in a window are still delivered.
             let in_window = stream.buffer_at + stream.buffer.len() as u64;
             if let Some(block) = &mut stream.block {
                 cut(block, len.max(in_window));
@@ -538,13 +528,13 @@ impl Merger {
     }
 }
 
-/// How much is in memory of each of so many streams.
+/// Returns the buffer size per stream, in bytes.
 fn window_of(streams: usize) -> usize {
     let share = WINDOW_BUDGET / streams.max(1);
     share.clamp(2 * LOW_WATER, MAX_WINDOW)
 }
 
-/// What all windows together may hold, unless there are very many capabilities.
+/// Memory limit for all windows together, unless there are very many capabilities.
 const WINDOW_BUDGET: usize = 64 << 20;
-/// The largest block that GHC writes has 2 MiB.
+/// Size of the largest block that GHC writes, 2 MiB.
 const MAX_WINDOW: usize = 2 << 20;

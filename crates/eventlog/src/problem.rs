@@ -1,5 +1,4 @@
-//! What can be wrong with a log: errors that end the reading, and damage that
-//! costs a stretch of it.
+//! Problems of a log: errors that end the reading, and damage that costs a part of it.
 
 use std::mem::discriminant;
 
@@ -8,8 +7,8 @@ use thiserror::Error;
 
 use crate::ids::{ByteOffset, CapId, Nanos};
 
-/// Why a file cannot be read as an eventlog at all. Every message says what,
-/// where and what to try.
+/// Reason why a file cannot be read as an eventlog at all. Every message states what is wrong, where, and what to
+/// try.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LogError {
@@ -23,30 +22,30 @@ pub enum LogError {
         "This is not an eventlog: it does not begin with “hdrb” (byte 0). {found} Run the program with +RTS -l and open the .eventlog file that it writes."
     )]
     NotAnEventlog {
-        /// What it looks like instead; a sentence, or empty.
+        /// What the file looks like instead, as a sentence; may be empty.
         found: String,
     },
-    /// The header breaks off.
+    /// The file ends inside the header, at this byte.
     #[error(
         "The file ends inside its header, at byte {0}. It was cut off while being written or copied; nothing after the header is there to show."
     )]
     HeaderCut(u64),
-    /// The header is not well formed.
+    /// The header is malformed.
     #[error(
         "The header is damaged at byte {at}: {what}. Copy the file again in binary mode, or make a new log."
     )]
     HeaderDamaged {
-        /// The byte of the file.
+        /// Byte offset in the file.
         at: u64,
         /// What was expected there.
         what: &'static str,
     },
-    /// Line ends were converted.
+    /// Line ends were converted, first at this byte.
     #[error(
         "The file was converted as text: a line end was changed at byte {0}. Copy it in binary mode (ftp: type binary; git: -text), or make a new log."
     )]
     TextConverted(u64),
-    /// A GHC before 6.12 wrote it.
+    /// A GHC before 6.12 wrote the log; its type table starts at this byte.
     #[error(
         "This log is in a format of early 2009, before GHC 6.12 (its type table at byte {0} says so), which is not read here. Build the program with a newer GHC."
     )]
@@ -58,24 +57,24 @@ pub enum LogError {
     Decompress {
         /// `gzip` or `zstd`.
         format: &'static str,
-        /// How much came out before.
+        /// Number of bytes decompressed before the error.
         at: u64,
-        /// What is wrong with it.
+        /// Reason of the failure.
         why: &'static str,
     },
-    /// What was uncompressed is compressed again.
+    /// The decompressed data is compressed again.
     #[error("The log was compressed twice: it has to be uncompressed once before it is opened.")]
     CompressedTwice,
-    /// More data than this machine's memory allows.
+    /// The log needs more memory than the budget.
     #[error(
         "The log needs more memory than is allowed: {need_bytes} bytes, with a budget of {budget_bytes}. {advice}"
     )]
     TooBig {
-        /// What it takes.
+        /// Required memory in bytes.
         need_bytes: u64,
-        /// What is allowed.
+        /// Allowed memory in bytes.
         budget_bytes: u64,
-        /// What to try.
+        /// Suggested remedy.
         advice: String,
     },
     /// The file could not be read.
@@ -83,14 +82,14 @@ pub enum LogError {
         "The file could not be read at byte {at}: {why}. It may have been moved, changed or deleted since it was opened; open it again."
     )]
     Read {
-        /// The byte of the file.
+        /// Byte offset in the file.
         at: u64,
-        /// The system's words.
+        /// The system's error message.
         why: String,
     },
 }
 
-/// What the system says of an error, without its number for it.
+/// Returns the system's error message without the error number.
 #[must_use]
 pub fn system_words(error: &std::io::Error) -> String {
     let text = error.to_string();
@@ -100,41 +99,41 @@ pub fn system_words(error: &std::io::Error) -> String {
     }
 }
 
-/// A stretch of the log that could not be read, or is not as it should be.
+/// Range of a log that could not be read or is irregular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Damage {
-    /// Where it begins.
+    /// Start of the range.
     pub at: ByteOffset,
-    /// How many bytes were passed over; 0 if nothing was lost.
+    /// Number of bytes skipped; 0 if nothing was lost.
     pub lost_bytes: u64,
-    /// What is wrong.
+    /// The kind of damage.
     pub kind: DamageKind,
-    /// The time of the last event before it, if there was one in its block.
+    /// Time of the last event before the damage, if there is one in its block.
     pub after: Option<Nanos>,
-    /// The capability whose block it stands in.
+    /// The capability whose block contains the damage.
     pub cap: Option<CapId>,
 }
 
-/// What is wrong with a stretch of a log.
+/// Kind of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DamageKind {
     /// An event type that the header does not declare.
     UndeclaredType(u16),
-    /// An event that is longer than the block it stands in.
+    /// An event that is longer than the block that contains it.
     Overrun(u16),
-    /// An event dated before the one before it, or after the next or its block.
+    /// An event dated before the previous one, or after the next one or the end of its block.
     TimeOutsideBlock(Nanos),
     /// Events that are all dated outside their block.
     BlockTimes(Nanos),
-    /// An event that does not end where another begins.
+    /// An event of this type that does not end where another begins.
     Misfit(u16),
-    /// A block marker whose size cannot be.
+    /// A block marker with an impossible size.
     BlockSize(u32),
-    /// A block marker with a field that cannot be, or one inside a block.
+    /// A block marker with an impossible field, or inside a block.
     BlockMarker,
-    /// A length that reaches over the events that follow.
+    /// A length that reaches over the following events.
     Length(u16),
-    /// Bytes between blocks that are no event.
+    /// Bytes between blocks that are not an event.
     BetweenBlocks,
     /// Bytes before the header (GHC 9.0 leaves some when logging restarts).
     BeforeHeader,
@@ -146,33 +145,33 @@ pub enum DamageKind {
     NoEndMarker,
     /// A later section of the file starts with a broken header.
     SectionHeader,
-    /// A line of a heap profile in text that cannot be read.
+    /// An unreadable line of a textual heap profile.
     ReportLine(LineFlaw),
-    /// A census or mark of a heap profile in text that is dated before the one before it.
+    /// A census or mark of a textual heap profile that is dated before the previous one.
     ReportTime(Nanos),
-    /// A unit of a heap profile in text that is not known.
+    /// An unknown unit in a textual heap profile.
     ReportUnit,
-    /// A heap profile in text ends inside of a line or census.
+    /// A textual heap profile ends inside a line or census.
     ReportCut,
 }
 
-/// What is wrong with a line of a heap profile in text.
+/// Defect of a line of a textual heap profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LineFlaw {
-    /// It is none of the lines that such a file has.
+    /// The line is of no known kind.
     Unknown,
-    /// No number that can be read stands where one has to be.
+    /// A number is missing or unreadable.
     Number,
-    /// A band, or the end of a census, outside of any.
+    /// A band or the end of a census, outside any census.
     Outside,
-    /// It has more than [`MAX_LINE_BYTES`](crate::hp::MAX_LINE_BYTES).
+    /// The line is longer than [`MAX_LINE_BYTES`](crate::hp::MAX_LINE_BYTES).
     TooLong,
-    /// It begins a census in another, which is taken to end there.
+    /// The line begins a census inside another, which is taken to end there.
     Unended,
 }
 
 impl DamageKind {
-    /// Whether data is missing because of it.
+    /// Whether damage of this kind loses data.
     #[must_use]
     pub const fn loses_data(self) -> bool {
         !matches!(
@@ -182,23 +181,23 @@ impl DamageKind {
     }
 }
 
-/// Damage found so far: the first ones of the file in full, all of them counted.
+/// Damage found so far: the first occurrences in full, all of them counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DamageList {
-    /// The first [`DamageList::KEPT`] of them, in the order of the file once another
-    /// list was added; until then some more, as found.
+    /// The first [`DamageList::KEPT`] occurrences in the file, in file order once another list was appended. Until
+    /// then, up to twice that number in the order found.
     pub kept: Vec<Damage>,
-    /// How many bytes they cost in all.
+    /// Total number of bytes lost.
     pub lost_bytes: u64,
-    /// How many there are of each kind, with the first of it and where that is.
+    /// For each kind: its first occurrence in the file, the offset of that, and the number of occurrences.
     kinds: Vec<(DamageKind, ByteOffset, u64)>,
 }
 
 impl DamageList {
-    /// How many are kept in full.
+    /// Number of occurrences kept in full.
     pub const KEPT: usize = 1000;
 
-    /// Adds one.
+    /// Adds one occurrence.
     pub fn push(&mut self, damage: Damage) {
         self.lost_bytes += damage.lost_bytes;
         self.add(damage.kind, damage.at, 1);
@@ -208,13 +207,13 @@ impl DamageList {
         }
     }
 
-    /// Forgets all but the first ones of the file, in whatever order they were found.
+    /// Drops all but the first occurrences in the file, in whatever order they were found.
     fn keep_first(&mut self) {
         self.kept.sort_by_key(|damage| damage.at);
         self.kept.truncate(Self::KEPT);
     }
 
-    /// Adds those of another list, and puts all in the order of the file.
+    /// Adds the occurrences of another list and sorts all into file order.
     pub(crate) fn append(&mut self, other: &Self) {
         self.lost_bytes += other.lost_bytes;
         for &(kind, first, count) in &other.kinds {
@@ -225,7 +224,7 @@ impl DamageList {
         self.keep_first();
     }
 
-    /// Takes all of a kind out.
+    /// Removes all occurrences of a kind.
     pub(crate) fn remove(&mut self, kind: DamageKind) {
         self.kinds.retain(|(other, ..)| *other != kind);
         self.kept.retain(|damage| damage.kind != kind);
@@ -244,26 +243,26 @@ impl DamageList {
         }
     }
 
-    /// How many there are of each kind, in the order of the first ones: whatever a
-    /// kind has with it is that of the first.
+    /// Returns the number of occurrences of each kind, in the order of their first occurrence. The data in a kind
+    /// is that of its first occurrence.
     pub fn kinds(&self) -> impl Iterator<Item = (DamageKind, u64)> + '_ {
         let mut kinds = self.kinds.clone();
         kinds.sort_by_key(|&(_, first, _)| first);
         kinds.into_iter().map(|(kind, _, count)| (kind, count))
     }
 
-    /// How many there are.
+    /// Returns the total number of occurrences.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.kinds().map(|(_, count)| count).sum()
     }
 
-    /// Whether there is any of a kind that has nothing with it.
+    /// Whether a kind that carries no data occurs.
     pub(crate) fn has(&self, kind: DamageKind) -> bool {
         self.kinds().any(|(other, _)| other == kind)
     }
 
-    /// Whether any of it means that data is missing.
+    /// Whether any occurrence loses data.
     #[must_use]
     pub fn loses_data(&self) -> bool {
         self.kinds().any(|(kind, _)| kind.loses_data())

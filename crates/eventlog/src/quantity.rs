@@ -1,11 +1,10 @@
-//! Sizes, durations and dates as the sentences about events and the page write
-//! them alike.
+//! Uniform format of sizes, durations and dates in event descriptions and on the page.
 
 use std::fmt::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-/// A number with commas: `70,563,516`.
+/// Formats a number with commas: `70,563,516`.
 #[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -19,8 +18,7 @@ pub fn count(number: u64) -> String {
     out
 }
 
-/// Writes a size in binary units with `space` before the unit: `512 B`,
-/// `1.5 MiB`, `153 GiB`.
+/// Writes a size in binary units with `space` before the unit: `512 B`, `1.5 MiB`, `153 GiB`.
 ///
 /// # Errors
 /// If `out` cannot be written to; a `String` always can.
@@ -43,9 +41,8 @@ pub fn write_size(out: &mut impl Write, size: u64, space: char) -> fmt::Result {
     Ok(())
 }
 
-/// A number of bytes in words, to the byte: `1 byte`, `512 bytes`,
-/// `1.2 MiB (1258291 bytes)`. The exact number stands without separators, so
-/// that a search for it finds it.
+/// Displays a number of bytes exactly: `1 byte`, `512 bytes`, `1.2 MiB (1258291 bytes)`. The exact number has no
+/// separators, so that a search for it finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteCount(pub u64);
 
@@ -62,11 +59,10 @@ impl fmt::Display for ByteCount {
     }
 }
 
-/// A duration in the longest unit in which it is a whole number: `10 ms`,
-/// `1500 µs`.
+/// Displays a duration in the longest unit in which it is a whole number: `10 ms`, `1500 µs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExactDuration {
-    /// In nanoseconds.
+    /// Duration in nanoseconds.
     pub ns: u64,
 }
 
@@ -79,18 +75,17 @@ impl fmt::Display for ExactDuration {
     }
 }
 
-/// A point of the wall clock as date and time in UTC, to the nanosecond:
-/// `2026-11-20 09:47:03.231095000 UTC`.
+/// Wall clock time, displayed in UTC to the nanosecond: `2026-11-20 09:47:03.231095000 UTC`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Utc {
-    /// Whole seconds since 1970-01-01 00:00 UTC, leap seconds not counted.
+    /// Whole seconds since 1970-01-01 00:00 UTC, without leap seconds.
     pub seconds: u64,
-    /// And nanoseconds.
+    /// Nanoseconds within the second.
     pub nanoseconds: u32,
 }
 
 impl Utc {
-    /// The point that many nanoseconds after 1970-01-01 UTC; `None` before it.
+    /// Converts nanoseconds since 1970-01-01 UTC; `None` for earlier times.
     #[must_use]
     pub fn from_nanoseconds(ns: i128) -> Option<Self> {
         const SECOND: i128 = 1_000_000_000;
@@ -100,8 +95,8 @@ impl Utc {
         })
     }
 
-    /// Date and time to the millisecond where clocks are that many minutes
-    /// ahead of UTC: `2026-11-20 09:47:03.231`.
+    /// Formats date and time to the millisecond for clocks that are `ahead_minutes` ahead of UTC: `2026-11-20
+    /// 09:47:03.231`.
     #[must_use]
     pub fn clock_text(self, ahead_minutes: i32) -> String {
         let seconds = self
@@ -134,18 +129,18 @@ impl fmt::Display for Utc {
     }
 }
 
-/// The date of a day since 1970-01-01 in the Gregorian calendar. Counted in
-/// years that begin in March, so that the leap day comes last.
+/// Converts days since 1970-01-01 to year, month and day in the Gregorian calendar. Years are counted from March,
+/// so that the leap day comes last.
 fn date(days_since_1970: u64) -> (u64, u64, u64) {
     const DAYS_OF_400_YEARS: u64 = 146_097;
-    /// From the first of March of the year 0 to 1970-01-01.
+    /// Days from March 1 of year 0 to 1970-01-01.
     const TO_1970: u64 = 719_468;
     let days = days_since_1970 + TO_1970;
     let day_of_era = days % DAYS_OF_400_YEARS;
     let leap_days = day_of_era / 1460 + day_of_era / 146_096 - day_of_era / 36_524;
     let year_of_era = (day_of_era - leap_days) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    // From March on five months have 153 days, over and over.
+    // From March on, each five months have 153 days.
     let month_from_march = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
     let month = (month_from_march + 2) % 12 + 1;

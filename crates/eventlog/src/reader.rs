@@ -1,6 +1,5 @@
-//! Reading a whole log: first the block index, then the events in order. The
-//! reader does no I/O. It names the range that it needs next, a driver
-//! supplies it, and in between the driver may do whatever else it has to.
+//! Reads a whole log: first the block index, then the events in order. The reader does no I/O: it names the ranges
+//! that it needs next, and a driver supplies them, with other work in between if it likes.
 
 mod grow;
 
@@ -21,37 +20,36 @@ use super::rows::{RowIndex, RowSource};
 use super::slices::{self, Cutting, Slice, SlicePart};
 use super::window::Need;
 use crate::ids::{ByteOffset, Nanos};
-pub use grow::Stand;
+pub use grow::Checkpoint;
 
-/// What the reader wants of its driver.
+/// Result of a call to [`LogReader::advance`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Supply at least the first byte of each of these ranges.
     Need(Vec<Need>),
-    /// The allowance is used up; call again.
+    /// The event limit is reached; call again.
     More,
-    /// The block index is complete: spans and capabilities are known, no
-    /// event has been delivered yet.
+    /// The block index is complete: spans and capabilities are known, but no event was delivered yet.
     Indexed,
-    /// Every event was delivered.
+    /// All events were delivered.
     Done,
 }
 
 #[derive(Debug)]
 enum Phase {
-    /// Looking at the first bytes for a compression's magic.
+    /// Reading the first bytes, to detect compression.
     Detect(Vec<u8>),
     Inflate(Box<Inflate>),
-    /// Making an eventlog of a heap profile in text.
+    /// Converting a textual heap profile to an eventlog.
     Convert(Box<Converter>),
     Index(Box<Indexer>),
     Merge(Box<Merger>),
-    /// Others read; the parts are put together.
+    /// Slices are read elsewhere; their results are combined here.
     Slices(Box<Parts>),
     Done,
 }
 
-/// What is known of the slices that were put together.
+/// Combined results of the slices appended so far.
 #[derive(Clone, Debug)]
 struct Parts {
     sections: Arc<[SectionStreams]>,
@@ -59,14 +57,14 @@ struct Parts {
     damage: DamageList,
     event_bytes: u64,
     end_marker_bytes: u64,
-    /// Whether the end of each section is marked.
+    /// For each section, whether its end is marked.
     ended: Vec<bool>,
 }
 
-/// What a reader is doing.
+/// Phase of a reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
-    /// Reading a file that no eventlog is, or of which nothing is known yet.
+    /// Reading a file that is not an eventlog, or not yet known to be one.
     #[default]
     Reading,
     /// Inflating a compressed file.
@@ -77,42 +75,41 @@ pub enum Stage {
     Analysing,
 }
 
-/// How far a reader is, in bytes of its present stage.
+/// Progress of a reader, in bytes of the current stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// What it is doing.
+    /// The current stage.
     pub stage: Stage,
-    /// Bytes done.
+    /// Number of bytes processed.
     pub done: u64,
-    /// Bytes in all.
+    /// Total number of bytes.
     pub total: u64,
 }
 
-/// Where the bytes of a log went: each is counted once, so that together they
-/// are the length of the (uncompressed) log.
+/// Breakdown of a log's bytes. Each is counted once, so the sum is the length of the (uncompressed) log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accounting {
     /// Bytes of headers.
     pub headers: u64,
-    /// Bytes of the markers that begin blocks.
+    /// Bytes of block markers.
     pub block_markers: u64,
-    /// Bytes of the events that were delivered.
+    /// Bytes of delivered events.
     pub events: u64,
     /// Bytes of end-of-data markers.
     pub end_markers: u64,
-    /// Bytes that were passed over: what the damage costs.
+    /// Bytes skipped because of damage.
     pub lost: u64,
 }
 
 impl Accounting {
-    /// All bytes.
+    /// Returns the sum of all parts.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.headers + self.block_markers + self.events + self.end_markers + self.lost
     }
 }
 
-/// Reads one log of a known length.
+/// Reader of one log of known length.
 ///
 /// ```
 /// use eventlog::{LogReader, Step};
@@ -142,49 +139,48 @@ impl Accounting {
 /// ```
 #[derive(Debug)]
 pub struct LogReader {
-    /// Bytes of the log; of the file, until it is inflated.
+    /// Length of the log; of the file, until it is inflated.
     len: u64,
-    /// The inflated log of a compressed file, or the one made of a heap profile in text: the
-    /// reader supplies itself.
+    /// The inflated log of a compressed file, or the eventlog converted from a textual heap profile. The reader
+    /// then supplies itself.
     inflated: Option<Inflated>,
     inflate_error: Option<LogError>,
-    /// What a heap profile in text says, and what is wrong with it.
+    /// Contents of a textual heap profile, and its damage.
     report: Option<(Report, DamageList)>,
-    /// Where what is inflated may be.
+    /// Storage limits for inflated data.
     room: Room,
     phase: Phase,
     index: BlockIndex,
     damage: DamageList,
     event_bytes: u64,
     end_marker_bytes: u64,
-    /// After how many events it is kept where reading can begin anew.
+    /// Number of events per chunk of the row index, if that is kept.
     rows_every: Option<u64>,
     rows: Option<RowSource>,
 }
 
-/// How many blocks are indexed between two looks at the driver.
+/// Number of blocks indexed before control returns to the driver.
 const INDEX_STEPS: usize = 256;
 
-/// How many bytes tell what a file is.
+/// Number of bytes that identify the type of a file.
 const DETECT_BYTES: usize = if hp::MAGIC_BYTES > Compression::MAGIC_BYTES {
     hp::MAGIC_BYTES
 } else {
     Compression::MAGIC_BYTES
 };
-/// How much of a file is asked for at once that is read from its start to its end.
+/// Request size for files that are read sequentially.
 const ASK_BYTES: u64 = 4 << 20;
-/// What a compressed log may take of memory: a browser's 32-bit memory has 4 GiB,
-/// of which the analyses want their part.
+/// Memory limit for a compressed log: a browser's 32-bit memory has 4 GiB, part of which the analyses need.
 const INFLATED_BYTES: u64 = 1536 << 20;
 
-/// The error for an inflated log that is gone.
+/// Returns the error for inflated data that can no longer be read.
 fn not_read_again(at: u64) -> LogError {
     let why = "what was inflated could not be read again".to_owned();
     LogError::Read { at, why }
 }
 
 impl Phase {
-    /// How to go on with a file of `len` bytes that is not compressed, by its first ones.
+    /// Chooses the next phase for a file of `len` bytes that is not compressed, by its first bytes.
     fn uncompressed(first: &[u8], len: u64, budget_bytes: u64) -> Self {
         if hp::is_heap_report(first) {
             Self::Convert(Box::new(Converter::new(budget_bytes)))
@@ -195,7 +191,7 @@ impl Phase {
 }
 
 impl LogReader {
-    /// A reader for a file of `len` bytes, which may be compressed.
+    /// Creates a reader for a file of `len` bytes, which may be compressed.
     #[must_use]
     pub fn new(len: u64) -> Self {
         Self {
@@ -217,8 +213,8 @@ impl LogReader {
         }
     }
 
-    /// Keeps what is needed to read any events again, see [`rows`](Self::rows),
-    /// in chunks of so many events.
+    /// Keeps the row index, with a chunk per `every` events, so that any events can be read again: see
+    /// [`rows`](Self::rows).
     #[must_use]
     pub fn keeping_rows(self, every: u64) -> Self {
         Self {
@@ -227,25 +223,25 @@ impl LogReader {
         }
     }
 
-    /// Refuses a compressed log that would take more than that many bytes of memory.
+    /// Limits the memory for a compressed log; one that needs more is rejected.
     #[must_use]
     pub const fn inflating_at_most(mut self, bytes: u64) -> Self {
         self.room.memory_bytes = bytes;
         self
     }
 
-    /// Puts what is inflated there, if it is more than so many bytes. Beside the
-    /// ranges that it names, this is all the I/O that the reader does, and it is behind that trait.
+    /// Spills inflated data to `backing` if it exceeds `more_than_bytes`. This is the only I/O that the reader
+    /// does itself, and it goes through that trait.
     #[must_use]
     pub fn inflating_to(mut self, backing: Arc<dyn Backing>, more_than_bytes: u64) -> Self {
         self.room.backing = Some((more_than_bytes, backing));
         self
     }
 
-    /// Goes on as far as the supplied bytes and `max_events` allow.
+    /// Advances as far as the supplied bytes and `max_events` allow.
     ///
     /// # Errors
-    /// If the file is no eventlog that can be read. Damage is no error.
+    /// If the file is not a readable eventlog. Damage is not an error.
     pub fn advance(&mut self, sink: &mut impl Sink, max_events: usize) -> Result<Step, LogError> {
         let mut bytes = Vec::new();
         loop {
@@ -340,7 +336,7 @@ impl LogReader {
         }
     }
 
-    /// All of a compressed file is inflated.
+    /// Continues once all of a compressed file is inflated.
     fn after_inflating(&mut self) -> Result<Step, LogError> {
         let Phase::Inflate(inflate) = std::mem::replace(&mut self.phase, Phase::Done) else {
             return Ok(Step::More);
@@ -363,9 +359,8 @@ impl LogReader {
         }
     }
 
-    /// Leaves the reading to others, once [`Step::Indexed`] was returned: the slices
-    /// that the log is cut into, in their order. What was put together before counts
-    /// for nothing.
+    /// Divides the log into slices for other readers, once [`Step::Indexed`] was returned. Returns them in order.
+    /// Any slices appended before are discarded.
     pub fn slices(&mut self, cutting: &Cutting) -> Vec<Slice> {
         let sections = match &self.phase {
             Phase::Merge(merger) => merger.sections(),
@@ -388,8 +383,8 @@ impl LogReader {
         plan
     }
 
-    /// Puts the next slice behind those before it. `false` if its blocks hold other
-    /// times than the index says: then all is to be read anew, without cuts.
+    /// Appends the results of the next slice. Returns `false` if its blocks contain times that the index rules
+    /// out; the log must then be read again, without slices.
     #[must_use]
     pub fn append(&mut self, part: SlicePart) -> bool {
         let Phase::Slices(parts) = &mut self.phase else {
@@ -410,7 +405,7 @@ impl LogReader {
         true
     }
 
-    /// All slices were put together: the log is read.
+    /// Completes the log after all slices were appended.
     pub fn finish(&mut self) {
         let Phase::Slices(parts) = &mut self.phase else {
             return;
@@ -430,7 +425,7 @@ impl LogReader {
         self.phase = Phase::Done;
     }
 
-    /// Takes bytes of the file that begin at `at`.
+    /// Supplies bytes of the file, starting at offset `at`.
     pub fn supply(&mut self, at: u64, bytes: &[u8]) {
         match &mut self.phase {
             Phase::Detect(have) => {
@@ -454,7 +449,7 @@ impl LogReader {
         }
     }
 
-    /// Learns that the file now ends at `len`: what was there is still shown.
+    /// Shortens the file to `len` bytes; data read before is kept.
     pub fn cut(&mut self, len: u64) {
         self.len = self.len.min(len);
         match &mut self.phase {
@@ -468,14 +463,13 @@ impl LogReader {
         }
     }
 
-    /// Ranges that will be needed soon, most urgent first, so that a driver
-    /// can read ahead.
+    /// Returns ranges that will be needed soon, most urgent first, for read-ahead by the driver.
     pub fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         let (all, merger) = match &self.phase {
             _ if self.inflated.is_some() => (None, None),
             Phase::Merge(merger) => (None, Some(merger.upcoming())),
-            // While the index jumps through the file, its beginning can be
-            // read: that is where most blocks begin that are wanted first.
+            // While the index jumps through the file, its beginning can be read: most blocks that are needed first
+            // begin there.
             Phase::Index(_) => (Some(0..self.len), None),
             Phase::Inflate(inflate) => (Some(inflate.taken_bytes()..self.len), None),
             Phase::Convert(converter) => (Some(converter.taken_bytes()..self.len), None),
@@ -484,40 +478,40 @@ impl LogReader {
         all.into_iter().chain(merger.into_iter().flatten())
     }
 
-    /// How to read the events again, once the log is read to its end with
+    /// Returns access to the events by row, once the log was read to its end with
     /// [`keeping_rows`](Self::keeping_rows).
     #[must_use]
     pub const fn rows(&self) -> Option<&RowSource> {
         self.rows.as_ref()
     }
 
-    /// What a heap profile in text (`.hp`) says beside the events that were made of it;
-    /// `None` if the file is an eventlog.
+    /// Returns the contents of a textual heap profile (`.hp`) that are not in the converted events; `None` if the
+    /// file is an eventlog.
     #[must_use]
     pub fn heap_report(&self) -> Option<&Report> {
         self.report.as_ref().map(|(report, _)| report)
     }
 
-    /// The bytes of a compressed log, inflated, or those of the log that was made of a heap
-    /// profile in text: events have their places in these.
+    /// Returns the inflated bytes of a compressed log, or the eventlog converted from a textual heap profile.
+    /// Event offsets refer to these bytes.
     #[must_use]
     pub const fn inflated(&self) -> Option<&Inflated> {
         self.inflated.as_ref()
     }
 
-    /// The blocks found; complete once [`Step::Indexed`] was returned.
+    /// Returns the block index; it is complete once [`Step::Indexed`] was returned.
     #[must_use]
     pub fn index(&self) -> &BlockIndex {
         &self.index
     }
 
-    /// The header of the first section, once it is known.
+    /// Returns the header of the first section, once it is known.
     #[must_use]
     pub fn header(&self) -> Option<&Arc<Header>> {
         self.index.sections.first().map(|section| &section.header)
     }
 
-    /// What is being done, and how many bytes of how many are done.
+    /// Returns the current stage, with the bytes processed and in total.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let (stage, done, total) = match &self.phase {
@@ -532,14 +526,13 @@ impl LogReader {
         Progress { stage, done, total }
     }
 
-    /// Why a compressed log ends early, if it does.
+    /// Returns why a compressed log ends early, if it does.
     #[must_use]
     pub const fn inflate_error(&self) -> Option<&LogError> {
         self.inflate_error.as_ref()
     }
 
-    /// Everything wrong that was found so far, in the order of the file. Of a heap profile in
-    /// text these are places in the text.
+    /// Returns all damage found so far, in file order. For a textual heap profile, offsets refer to the text.
     #[must_use]
     pub fn damage(&self) -> DamageList {
         let merging = match &self.phase {
@@ -560,14 +553,14 @@ impl LogReader {
         if let Some(converting) = converting {
             all.append(converting);
         }
-        // A file that breaks off has no end marker: that goes without saying.
+        // A truncated file has no end marker; that needs no separate report.
         if all.has(DamageKind::Truncated) {
             all.remove(DamageKind::NoEndMarker);
         }
         all
     }
 
-    /// Where all bytes went, once the log is read to its end.
+    /// Returns the breakdown of the log's bytes, once it was read to its end.
     #[must_use]
     pub fn accounting(&self) -> Option<Accounting> {
         if !matches!(self.phase, Phase::Done) {
@@ -585,7 +578,7 @@ impl LogReader {
         })
     }
 
-    /// Where the log ends, in bytes.
+    /// Returns the end of the log, in bytes.
     #[must_use]
     pub fn len(&self) -> ByteOffset {
         ByteOffset(self.len)

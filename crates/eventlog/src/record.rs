@@ -1,5 +1,4 @@
-//! One event as it stands in the file: type, time and payload, found by the
-//! sizes of the header.
+//! One encoded event: type, time and payload, delimited by the sizes in the header.
 
 use std::sync::Arc;
 
@@ -8,30 +7,30 @@ use super::header::{BLOCK_MARKER, END_OF_DATA, Header, PayloadSize};
 use super::problem::DamageKind;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
-/// Bytes in front of every payload: `u16` type, `u64` time.
+/// Bytes before every payload: `u16` type, `u64` time.
 pub const PREFIX: usize = 10;
-/// The longest possible event: prefix, length and 65,535 bytes of payload.
+/// Size of the longest possible event: prefix, length and 65,535 bytes of payload.
 pub(crate) const MAX_EVENT_BYTES: usize = PREFIX + 2 + 0xFFFF;
 
-/// One event of the log, undecoded; it borrows its payload.
+/// One undecoded event, which borrows its payload.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// Where it stands in the (uncompressed) file.
+    /// Offset in the (uncompressed) file.
     pub offset: ByteOffset,
-    /// Its type.
+    /// Event type number, which the header may give another meaning than GHC's.
     pub id: EventType,
-    /// When it happened.
+    /// Timestamp of the event.
     pub time: Nanos,
-    /// The capability in whose block it stands.
+    /// The capability whose block contains the event.
     pub cap: Option<CapId>,
-    /// Its bytes, without type, time and length.
+    /// Payload bytes, without type, time and length.
     pub payload: &'a [u8],
-    /// The header that declares it.
+    /// The header that declares the event.
     pub header: &'a Arc<Header>,
 }
 
 impl<'a> Record<'a> {
-    /// The decoded event.
+    /// Decodes the event.
     #[must_use]
     pub fn event(&self) -> Event<'a> {
         if self.header.knows(self.id) {
@@ -45,14 +44,14 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The extent of one event inside a buffer.
+/// Extent of one event in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) id: u16,
     pub(crate) time: Nanos,
-    /// Where the payload begins, from the start of the event.
+    /// Start of the payload, relative to the start of the event.
     pub(crate) payload: usize,
-    /// Where it ends.
+    /// End of the event, relative to its start.
     pub(crate) end: usize,
 }
 
@@ -63,19 +62,19 @@ impl Extent {
     }
 }
 
-/// Why no event could be taken from a buffer.
+/// Reason why a buffer does not start with an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoEvent {
-    /// The bytes end first.
+    /// The bytes end inside an event of this type.
     Short(u16),
-    /// The type is not in the header, or these are only zeros.
+    /// The header does not declare the type, or the bytes are all zero.
     Undeclared(u16),
-    /// The end-of-data marker stands here.
+    /// The bytes start with the end-of-data marker.
     EndOfData,
 }
 
 impl NoEvent {
-    /// What is told of the bytes that are no event.
+    /// Returns the damage to report for the bytes.
     pub(crate) const fn kind(self) -> DamageKind {
         match self {
             Self::Short(id) => DamageKind::Overrun(id),
@@ -85,7 +84,7 @@ impl NoEvent {
     }
 }
 
-/// The type and time that `bytes` begin with.
+/// Reads type and time from the start of `bytes`.
 pub(crate) fn prefix(bytes: &[u8]) -> Option<(u16, Nanos)> {
     let [a, b, time @ ..] = *bytes.first_chunk::<PREFIX>()?;
     let time = Nanos(u64::from_be_bytes(time));
@@ -99,7 +98,7 @@ fn be16(bytes: &[u8], at: usize) -> Option<u16> {
         .map(|b| u16::from_be_bytes(*b))
 }
 
-/// Finds the event that `bytes` begins with.
+/// Finds the event at the start of `bytes`.
 #[inline]
 pub(crate) fn extent(header: &Header, bytes: &[u8]) -> Result<Extent, NoEvent> {
     let id = be16(bytes, 0).ok_or(NoEvent::Short(0))?;
@@ -114,7 +113,7 @@ pub(crate) fn extent(header: &Header, bytes: &[u8]) -> Result<Extent, NoEvent> {
     };
     let time = bytes.get(2..).and_then(|b| b.first_chunk());
     let time = Nanos(u64::from_be_bytes(*time.ok_or(NoEvent::Short(id))?));
-    // Zeros, as a hole in a file has them, are no creation of a thread.
+    // Zeros, as in a hole of a file, would read as the creation of a thread.
     if id == 0 && time == Nanos(0) {
         return Err(NoEvent::Undeclared(0));
     }
@@ -133,12 +132,13 @@ pub(crate) fn extent(header: &Header, bytes: &[u8]) -> Result<Extent, NoEvent> {
     })
 }
 
-/// GHC 9.6.5 and later (commit of January 2024 for #24287) declare one byte
-/// more than an info table provenance event holds. Its fields say where it
-/// ends: a `u64` and six strings. They are believed if that is one byte early,
-/// unless an event follows where it is declared to end, and none one byte before.
+/// Returns the end of an info table provenance event.
+///
+/// GHC 9.6.5 and later (commit of January 2024 for #24287) declare one byte more than the event holds. Its fields,
+/// a `u64` and six strings, give the true end. They are trusted if they end one byte early, unless an event
+/// follows at the declared end and none one byte before it.
 fn provenance_end(header: &Header, bytes: &[u8], payload: usize, declared: usize) -> usize {
-    // No further than it declares: the rest of the window may be long.
+    // Bound by the declared end, because the rest of the window may be long.
     let event = &bytes[..bytes.len().min(declared)];
     let mut pos = payload + 8;
     for _ in 0..6 {
@@ -164,27 +164,27 @@ fn provenance_end(header: &Header, bytes: &[u8], payload: usize, declared: usize
     }
 }
 
-/// Ten years of 365 days.
+/// Ten years of 365 days, the upper bound of plausible timestamps.
 pub const DECADE: Nanos = Nanos(315_360_000_000_000_000);
 
-/// A block marker: the header of a run of events of one capability.
+/// Block marker: the header of a run of events of one capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marker {
-    /// Bytes of the block, the marker's own included.
+    /// Size of the block in bytes, including the marker.
     pub(crate) size: u32,
-    /// When the block was begun.
+    /// Time at which the block was begun.
     pub(crate) begin: Nanos,
-    /// When it was flushed; 0 if it never was.
+    /// Time at which the block was flushed; 0 if it never was.
     pub(crate) end: Nanos,
-    /// Whose events it holds.
+    /// The capability whose events the block holds.
     pub(crate) cap: Option<CapId>,
 }
 
 impl Marker {
-    /// Bytes of a marker: prefix, size, time and capability.
+    /// Size of a marker in bytes: prefix, size, time and capability.
     pub const BYTES: usize = PREFIX + 14;
 
-    /// The marker that `bytes` begins with, if one does.
+    /// Parses the marker at the start of `bytes`, if there is one.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; Self::BYTES] = bytes.first_chunk()?;
         let u64_at = |at: usize| {
@@ -204,15 +204,14 @@ impl Marker {
         })
     }
 
-    /// The marker that `bytes` would begin with if their type number said so.
+    /// Parses the start of `bytes` as a marker, whatever its type number.
     pub(crate) fn parse_as_if(bytes: &[u8]) -> Option<Self> {
         let mut bytes: [u8; Self::BYTES] = *bytes.first_chunk()?;
         bytes[..2].copy_from_slice(&BLOCK_MARKER.to_be_bytes());
         Self::parse(&bytes)
     }
 
-    /// Whether this could be a real marker: used when looking for one in
-    /// damaged data.
+    /// Whether this could be a real marker, for the search in damaged data.
     pub(crate) fn is_plausible(&self) -> bool {
         self.size_is_plausible() && self.times_are_plausible() && self.cap_is_plausible()
     }

@@ -1,12 +1,9 @@
-//! The rows of the event list: all events in display order, in chunks that
-//! can be read for themselves.
+//! Rows of the event list: all events in display order, divided into independently readable chunks.
 //!
-//! Display order is analysis order but for the few events that the runtime
-//! back-dates. So a chunk is a stretch of time: it holds the events that are
-//! later than all events before its beginning was reached, and not later than
-//! the ones before the next chunk's. To read a chunk one goes on where it
-//! begins, up to where the last event that belongs to it was met, and puts
-//! what is in its time in order. How many rows are before it is exact.
+//! Display order is analysis order except for the few events that the runtime back-dates. A chunk is therefore a
+//! range of time: it holds the events later than all events before its start, and not later than those before the
+//! start of the next chunk. To read a chunk, resume at its start, read up to the last event that belongs to it,
+//! and sort the events in its time range. The number of rows before a chunk is exact.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,25 +13,25 @@ use serde::{Deserialize, Serialize};
 use super::block_list::BlockList;
 use super::event::EventType;
 use super::event_set::EventSet;
-use super::judge::Order;
 use super::order::{Merged, Merger, SectionStreams, Sink};
 use super::record::Record;
+use super::recovery::Order;
 use super::window::Need;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
-/// Where a capability's events go on.
+/// Resume position of a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Place {
     pub(crate) cap: Option<CapId>,
-    /// Which of its blocks.
+    /// Index of the block among those of the capability.
     pub(crate) block: u32,
     pub(crate) offset: ByteOffset,
-    /// What is expected of the next event's time.
+    /// Constraints on the time of the next event.
     pub(crate) order: Order,
 }
 
 impl Place {
-    /// Where a capability's block begins, if it has so many.
+    /// Returns the start of a capability's block with this index, if it exists.
     pub(crate) fn of_block(cap: Option<CapId>, blocks: &BlockList, number: usize) -> Option<Self> {
         let block = blocks.get(number)?;
         Some(Self {
@@ -46,66 +43,66 @@ impl Place {
     }
 }
 
-/// A chunk of rows.
+/// Chunk of rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Chunk {
     pub(crate) section: u32,
     pub(crate) places: Box<[Place]>,
-    /// How many events were delivered before it began.
+    /// Number of events delivered before the chunk.
     pub delivered: u64,
-    /// All of its rows are later than this; `None`: it is the first of its section.
+    /// All rows of the chunk are later than this; `None` for the first chunk of a section.
     pub after: Option<Nanos>,
-    /// How many events, delivered later, are of chunks before.
+    /// Number of events delivered later that belong to earlier chunks.
     back_dated: u64,
-    /// How many events were delivered when the last of the chunks before was met.
+    /// Number of delivered events after which the previous chunks are complete.
     pub settled: u64,
-    /// The types of its events.
+    /// The event types in the chunk.
     pub types: EventSet,
 }
 
 impl Chunk {
-    /// The number of its first row.
+    /// Returns the number of its first row.
     #[must_use]
     pub const fn first_row(&self) -> u64 {
         self.delivered + self.back_dated
     }
 
-    /// Whether an event of that time belongs to a chunk before.
+    /// Whether an event of this time belongs to an earlier chunk.
     pub fn is_after(&self, time: Nanos) -> bool {
         self.after.is_some_and(|after| time <= after)
     }
 }
 
-/// All chunks of a log.
+/// Index of all chunks of a log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RowIndex {
-    /// In the order of their rows.
+    /// The chunks in the order of their rows.
     pub chunks: Vec<Chunk>,
     every: u64,
     latest: Nanos,
     delivered: u64,
-    /// Before this all times belong to chunks of slices before.
+    /// Earlier times belong to chunks of previous slices.
     from: Nanos,
     early: Vec<Early>,
 }
 
-/// An event of a slice that is dated before it.
+/// An event of a slice that is dated before the slice.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Early {
     time: Nanos,
     id: u16,
-    /// How many events were delivered, with this one, since the slice began.
+    /// Number of events delivered since the slice began, including this one.
     delivered: u64,
-    /// How many chunks were begun by then.
+    /// Number of chunks begun in the slice until then.
     chunks: usize,
 }
 
-/// How many events a chunk has, but for back-dated ones. Reading one takes
-/// about a millisecond; a log of 70 million events has 4,300 of them.
+/// Number of events per chunk, without back-dated ones. Reading a chunk takes about a millisecond; a log of 70
+/// million events has 4,300 chunks.
 pub const CHUNK_EVENTS: u64 = 16_384;
 
 impl RowIndex {
-    /// An empty index, with a chunk for each `every` events.
+    /// Creates an empty index, with a chunk per `every` events.
     #[must_use]
     pub const fn new(every: u64) -> Self {
         Self {
@@ -118,7 +115,7 @@ impl RowIndex {
         }
     }
 
-    /// The index of a slice that begins at `from`.
+    /// Creates the index of a slice that begins at `from`.
     pub(crate) fn of_slice(every: u64, from: Nanos) -> Self {
         Self {
             from,
@@ -126,12 +123,12 @@ impl RowIndex {
         }
     }
 
-    /// The events that are dated before the slice.
+    /// Takes the events that are dated before the slice.
     pub(crate) fn take_early(&mut self) -> Vec<Early> {
         std::mem::take(&mut self.early)
     }
 
-    /// Adds the chunks of the slice that follows.
+    /// Appends the chunks of the next slice.
     pub(crate) fn append(&mut self, slice: Self, early: &[Early]) {
         let (chunks, delivered) = (self.chunks.len(), self.delivered);
         for mut chunk in slice.chunks {
@@ -155,13 +152,13 @@ impl RowIndex {
         self.latest = self.latest.max(slice.latest);
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[must_use]
     pub const fn rows(&self) -> u64 {
         self.delivered
     }
 
-    /// How many events may be delivered before a chunk is due.
+    /// Returns the number of events until the next chunk is due.
     pub(crate) fn left_in_chunk(&self, section: usize) -> usize {
         let Some(chunk) = self.chunks.last() else {
             return 0;
@@ -173,7 +170,7 @@ impl RowIndex {
         usize::try_from(left).unwrap_or(usize::MAX)
     }
 
-    /// Begins a chunk; the result is how many events it may have.
+    /// Begins a chunk. Returns the maximum number of its events.
     pub(crate) fn begin_chunk(&mut self, section: usize, places: Box<[Place]>) -> usize {
         let section = u32::try_from(section).unwrap_or(u32::MAX);
         let same = self
@@ -196,7 +193,7 @@ impl RowIndex {
         usize::try_from(self.every).unwrap_or(usize::MAX)
     }
 
-    /// Takes the next event.
+    /// Records the next event.
     #[inline]
     pub(crate) fn observe(&mut self, time: Nanos, id: u16) {
         self.delivered += 1;
@@ -211,7 +208,7 @@ impl RowIndex {
         }
     }
 
-    /// An event that belongs to an earlier chunk.
+    /// Records an event that belongs to an earlier chunk.
     #[cold]
     fn back_dated(&mut self, time: Nanos, id: u16) {
         if time < self.from {
@@ -226,7 +223,7 @@ impl RowIndex {
         }
     }
 
-    /// Finds the chunk of an event, the last one or one before it, of so many.
+    /// Assigns an event to its chunk, among the first `chunks`.
     fn belongs(&mut self, chunks: usize, time: Nanos, id: u16) {
         for chunk in self.chunks[..chunks].iter_mut().rev() {
             if !chunk.is_after(time) {
@@ -238,7 +235,7 @@ impl RowIndex {
         }
     }
 
-    /// The chunk with that row; `None` if there are not so many rows.
+    /// Returns the chunk that contains a row; `None` behind the last row.
     #[must_use]
     pub fn chunk_of_row(&self, row: u64) -> Option<usize> {
         let after = self
@@ -247,10 +244,10 @@ impl RowIndex {
         after.checked_sub(1).filter(|_| row < self.delivered)
     }
 
-    /// The chunk in which an event of that time is, or would be.
+    /// Returns the chunk in which an event of this time is or would be.
     #[must_use]
     pub fn chunk_of_time(&self, time: Nanos) -> Option<usize> {
-        // Sections may overlap in time: the first that fits is taken.
+        // Sections may overlap in time; the first match wins.
         let fits = |i: usize| {
             let ends = self
                 .chunks
@@ -261,7 +258,7 @@ impl RowIndex {
         (0..self.chunks.len()).find(|&i| fits(i))
     }
 
-    /// How many rows a chunk has.
+    /// Returns the number of rows in a chunk.
     #[must_use]
     pub fn len_of(&self, chunk: usize) -> u64 {
         let Some(this) = self.chunks.get(chunk) else {
@@ -275,24 +272,24 @@ impl RowIndex {
     }
 }
 
-/// What reading a chunk needs beside the bytes; cheap to clone.
+/// State needed for reading chunks, apart from the bytes; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct RowSource {
     pub(crate) sections: Arc<[SectionStreams]>,
-    /// The chunks.
+    /// The row index.
     pub index: Arc<RowIndex>,
 }
 
-/// Reads on from a chunk, event by event in analysis order.
+/// Reader of events in analysis order, from a chunk on.
 #[derive(Debug)]
 pub struct RowReader {
     merger: Merger,
-    /// How many events were delivered, from the log's first.
+    /// Number of events delivered, counted from the start of the log.
     delivered: u64,
 }
 
 impl RowReader {
-    /// Begins at a chunk. `window` bytes of each capability are wanted at once.
+    /// Starts at a chunk. Requests cover `window` bytes of each capability.
     #[must_use]
     pub fn new(source: &RowSource, chunk: usize, window: usize) -> Option<Self> {
         let from = source.index.chunks.get(chunk)?;
@@ -302,32 +299,32 @@ impl RowReader {
         })
     }
 
-    /// Finds out what will be wanted, for [`upcoming`](Self::upcoming).
+    /// Computes the schedule, for [`upcoming`](Self::upcoming).
     pub fn look_ahead(&mut self) {
         self.merger.look_ahead();
     }
 
-    /// Ranges that will be needed soon, most urgent first.
+    /// Returns ranges that will be needed soon, most urgent first.
     pub fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.merger.upcoming()
     }
 
-    /// How many events were delivered, from the log's first.
+    /// Returns the number of events delivered, counted from the start of the log.
     #[must_use]
     pub const fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// Takes bytes of the file that begin at `at`.
+    /// Supplies bytes of the file, starting at offset `at`.
     pub fn supply(&mut self, at: u64, bytes: &[u8]) {
         self.merger.supply(at, bytes);
     }
 
-    /// Delivers events until `until` of the log's were delivered, `max_events`
-    /// of them at most. `Ok(true)` if that many were delivered.
+    /// Delivers at most `max_events` events, until `until` events of the log are delivered. Returns `Ok(true)` if
+    /// that is reached.
     ///
     /// # Errors
-    /// The ranges that are needed; at least the first byte of each.
+    /// The ranges that are needed; supply at least the first byte of each.
     pub fn read(
         &mut self,
         until: u64,

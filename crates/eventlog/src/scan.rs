@@ -1,4 +1,4 @@
-//! Finding the way again in damaged data: does a sequence of events begin here?
+//! Resynchronization in damaged data: tests whether a sequence of events begins at a position.
 
 use super::event::EventType;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use super::header::{BLOCK_MARKER, Header, MAGIC};
 use super::record::{DECADE, Marker, NoEvent, PREFIX, extent};
 use crate::ids::Nanos;
 
-/// The times that a block's events should lie in.
+/// Range of times that a block's events should lie in, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Bounds {
     pub(crate) from: Nanos,
@@ -15,14 +15,13 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// The times of a block: from when it was begun to when it was flushed; any
-    /// later time if it never was. In all logs that are known, the times of the
-    /// events are inside, to the nanosecond.
+    /// Returns the time range of a block: from its begin to its flush, or unlimited if it was never flushed. In
+    /// all known logs, the event times lie inside it, to the nanosecond.
     pub(crate) fn of(marker: &Marker) -> Self {
         Self::of_times(marker.begin, marker.end)
     }
 
-    /// The same of a block that was begun and flushed at these times.
+    /// Returns the time range of a block that was begun and flushed at these times.
     pub(crate) fn of_times(begin: Nanos, end: Nanos) -> Self {
         match (begin, end) {
             (begin, Nanos(0)) => Self {
@@ -37,14 +36,14 @@ impl Bounds {
         }
     }
 
-    /// Any time that could be one: no log is as long as ten years.
+    /// All plausible times: no log is as long as ten years.
     pub(crate) const ANY: Self = Self {
         from: Nanos(0),
         to: DECADE,
     };
 
-    /// The earliest time that may follow `last`, where nothing else is known:
-    /// times go back by microseconds, a second is generous.
+    /// Returns the earliest time that may follow `last` without other information. Times go back by microseconds,
+    /// so a second is generous.
     pub(crate) fn earliest_after(last: Nanos) -> Nanos {
         const SLACK: u64 = 1_000_000_000;
         Nanos(last.0.saturating_sub(SLACK))
@@ -55,22 +54,21 @@ impl Bounds {
     }
 }
 
-/// How many events in a row convince.
+/// Number of consecutive events that confirm a position.
 const CONVINCING: usize = 3;
 
-/// What `bytes` begin with.
+/// Result of [`run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
-    /// Three events, or fewer that end at a block marker or exactly where the
-    /// bytes do.
+    /// Three events, or fewer that end at a block marker or exactly at the end of the bytes.
     Plausible,
-    /// Events, as far as can be seen: the bytes end inside one.
+    /// Only events, but the bytes end inside one.
     CutShort,
-    /// Something else.
+    /// Something other than events.
     None,
 }
 
-/// Whether `bytes` begin with events dated in `bounds`.
+/// Checks whether `bytes` begin with events dated in `bounds`.
 pub(crate) fn run(header: &Header, bytes: &[u8], bounds: Bounds) -> Run {
     let plausible = |yes| if yes { Run::Plausible } else { Run::None };
     let mut pos = 0;
@@ -102,7 +100,7 @@ pub(crate) fn plausible_run(header: &Header, bytes: &[u8], bounds: Bounds) -> bo
     run(header, bytes, bounds) == Run::Plausible
 }
 
-/// Whether the block that `bytes` begin with holds a plausible run of events.
+/// Whether the block at the start of `bytes` holds a plausible run of events.
 pub(crate) fn leads_to_events(header: &Header, bytes: &[u8], marker: &Marker) -> bool {
     let size = if marker.size_is_plausible() {
         marker.size as usize
@@ -118,14 +116,13 @@ pub(crate) fn leads_to_events(header: &Header, bytes: &[u8], marker: &Marker) ->
     block.is_some_and(|block| plausible_run(header, block, bounds))
 }
 
-/// Whether the times of a type's events say nothing: Eden dates the creation of
-/// a machine back to the start of the program.
+/// Whether the times of a type's events are meaningless: Eden back-dates the creation of a machine to the start of
+/// the program.
 pub const fn is_undated(id: u16) -> bool {
     id == EventType::CREATE_MACHINE.0
 }
 
-/// The marker that `bytes` begin with, where one must be: all but one of its
-/// fields are as they should be.
+/// Parses a marker at a position where one must be: at most one of its fields may be implausible.
 pub(crate) fn damaged_marker(bytes: &[u8]) -> Option<Marker> {
     let marker = Marker::parse_as_if(bytes)?;
     let fields = [
@@ -138,10 +135,10 @@ pub(crate) fn damaged_marker(bytes: &[u8]) -> Option<Marker> {
     (wrong <= 1).then_some(marker)
 }
 
-/// What stands between blocks.
+/// What follows the end of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Landing {
-    /// A block.
+    /// The marker of the next block.
     Block(Marker),
     /// The end-of-data marker.
     EndOfData,
@@ -149,13 +146,13 @@ pub(crate) enum Landing {
     Header,
     /// The end of the file.
     EndOfFile,
-    /// An event outside of blocks.
+    /// An event outside blocks.
     Event,
-    /// Nothing that can be.
+    /// Invalid bytes.
     Junk,
 }
 
-/// What `bytes`, which reach to the end of the file or far enough, begin with.
+/// Classifies the start of `bytes`, which reach to the end of the file or far enough.
 pub(crate) fn landing(header: &Header, bytes: &[u8]) -> Landing {
     if bytes.is_empty() {
         return Landing::EndOfFile;
@@ -174,7 +171,7 @@ pub(crate) fn landing(header: &Header, bytes: &[u8]) -> Landing {
     }
 }
 
-/// The first place from `at` on where an event can begin: a type of 0 and a time of 0 are none.
+/// Returns the first offset from `at` on where an event can begin; one with type 0 and time 0 cannot exist.
 #[inline]
 pub(crate) fn pass_zeros(bytes: &[u8], at: usize) -> usize {
     match bytes.get(at..) {
@@ -183,7 +180,7 @@ pub(crate) fn pass_zeros(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// How many zeros `bytes` begin with.
+/// Returns the number of leading zero bytes.
 #[cold]
 fn zeros(bytes: &[u8]) -> usize {
     let (pieces, _) = bytes.as_chunks::<64>();
@@ -196,7 +193,7 @@ fn zeros(bytes: &[u8]) -> usize {
             .count()
 }
 
-/// The first marker in `bytes` that may be one, and where it stands.
+/// Finds the first plausible marker in `bytes`, with its offset.
 pub(crate) fn next_marker(bytes: &[u8]) -> Option<(usize, Marker)> {
     let [high, low] = BLOCK_MARKER.to_be_bytes();
     let ends = memchr::memchr_iter(low, bytes.get(1..)?);
@@ -207,11 +204,11 @@ pub(crate) fn next_marker(bytes: &[u8]) -> Option<(usize, Marker)> {
     })
 }
 
-/// How many events outside of blocks are looked at in a row.
+/// Maximum number of consecutive events outside blocks that are checked.
 const OUTSIDE: usize = 16;
 
-/// The times of the events outside of blocks that `bytes` begin with; `None`
-/// if they lead to anything but a block, the end of the data or of `bytes`.
+/// Returns the times of the events outside blocks that `bytes` begin with; `None` if they lead to anything but a
+/// block, or the end of the data or of `bytes`.
 pub(crate) fn outside_times(header: &Header, bytes: &[u8]) -> Option<Vec<Nanos>> {
     let mut pos = 0;
     let mut times = Vec::new();

@@ -1,17 +1,14 @@
-//! Slices: stretches of time of a log that can be read each for itself, by several
-//! readers at once. Put together in their order they are the log, event by event.
+//! Slices: ranges of time of a log that several readers can read in parallel. Concatenated in order, they are the
+//! log, event by event.
 //!
-//! Events are delivered by time, each capability's in the order in which they were
-//! written. So at any time a log can be cut in two: each capability at its first
-//! event that is not before that time. What comes before these events is delivered
-//! before them, whatever the times of later ones. Where a cut is in a block is not
-//! known before the block is read: both slices read it from its start, and one of
-//! them passes over the events of the other.
+//! Events are delivered by time, each capability's in the order in which they were written. So a log can be cut at
+//! any time: each capability at its first event that is not before that time. Everything before these events is
+//! delivered before them, whatever the times of later ones. The position of a cut inside a block is unknown until
+//! the block is read: both slices read it from its start, and the second one skips the events of the first.
 //!
-//! This takes blocks that are in order and hold what their markers say. A log in
-//! which a capability's blocks overlap is one slice. Should a block turn out to hold
-//! other times than it says, the log is read again without cuts
-//! ([`LogReader::append`](crate::LogReader::append)).
+//! This requires blocks that are in order and whose markers are right. A log in which a capability's blocks
+//! overlap is one slice. If a block turns out to contain other times than its marker says, the log is read again
+//! without cuts ([`LogReader::append`](crate::LogReader::append)).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,25 +26,24 @@ use super::stream::{Cuts, Stream};
 use super::window::Need;
 use crate::ids::{CapId, Nanos};
 
-/// How many bytes a slice has, about: so large that starting one costs little, so
-/// small that several are at work at once.
+/// Approximate slice size in bytes: large enough that starting one costs little, small enough for parallelism.
 pub const SLICE_BYTES: u64 = 16 << 20;
-/// How many blocks before the first one of a slice tell what it may look like.
+/// Number of blocks before a slice that provide time constraints for it.
 const BEFORE: usize = 2;
 
-/// A stretch of time of a log: all that is needed to read it, but for the bytes.
+/// A range of time of a log: everything that reading it requires, except the bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Slice {
-    /// The log in the file that it is of.
+    /// Index of the section.
     section: usize,
     header: Arc<Header>,
     cuts: Cuts,
-    /// Whether nothing of the section is before it.
+    /// Whether nothing in the section precedes it.
     pub(crate) is_first: bool,
     streams: Vec<SliceStream>,
-    /// Where capabilities go on that have no block in it.
+    /// Positions at which capabilities without a block in the slice continue.
     later: Vec<Place>,
-    /// The bytes of its events, about.
+    /// Approximate size of its events in bytes.
     pub bytes: u64,
     rows_every: Option<u64>,
 }
@@ -57,16 +53,16 @@ pub struct Slice {
 struct SliceStream {
     cap: Option<CapId>,
     blocks: Arc<BlockList>,
-    /// The number of the first, of all that the capability has.
+    /// Index of the first block among all blocks of the capability.
     first_number: usize,
-    /// How many are before the first that is read.
+    /// Number of blocks before the first one that is read.
     before: usize,
-    /// Where the capability goes on behind its blocks.
+    /// Position at which the capability continues behind these blocks.
     later: Option<Place>,
 }
 
 impl Slice {
-    /// The part of a section from a cut to another; without a cut its end.
+    /// Creates the slice of a section between two cuts; without a second cut, it ends with the section.
     fn new(section: usize, streams: &SectionStreams, cuts: Cuts, rows_every: Option<u64>) -> Self {
         let (mut bytes, mut later) = (0, Vec::new());
         let parts = streams.streams.iter().filter_map(|(cap, blocks)| {
@@ -107,33 +103,33 @@ impl Slice {
         }
     }
 
-    /// The log in the file that it is of.
+    /// Returns the index of the section.
     #[must_use]
     pub const fn section(&self) -> usize {
         self.section
     }
 
-    /// No event before this belongs to it, but for some that are dated back.
+    /// Returns the start time; only back-dated events of the slice are earlier.
     pub(crate) const fn from(&self) -> Nanos {
         self.cuts.from
     }
 
-    /// Whether there is more of the section, before or after it.
+    /// Whether the section has other slices.
     pub(crate) fn is_cut(&self) -> bool {
         !self.is_first || self.cuts.to.is_some()
     }
 }
 
-/// Where a log is cut.
+/// Rule for cutting a log.
 #[derive(Clone, Debug)]
 pub enum Cutting {
-    /// So that slices have about so many bytes each.
+    /// Into slices of about this many bytes.
     Bytes(u64),
-    /// At these times, in order.
+    /// At these times, in ascending order.
     At(Vec<Nanos>),
 }
 
-/// The slices of a section from a time on.
+/// Returns the slices of a section from a time on.
 pub(crate) fn plan(
     section: usize,
     streams: &SectionStreams,
@@ -156,8 +152,8 @@ pub(crate) fn plan(
     slices.collect()
 }
 
-/// Times after `from` at which blocks begin, with about as many bytes between each two. Blocks
-/// that reach over a cut are read twice: slices are to be larger than those.
+/// Returns times after `from` at which blocks begin, with about the same number of bytes between them. Blocks that
+/// span a cut are read twice, so slices are made larger than those.
 fn even_cuts(streams: &SectionStreams, slice_bytes: u64, from: Nanos) -> Vec<Nanos> {
     const TWICE_AT_MOST: u64 = 4;
     let len = |block: &Block| block.end.0 - block.start.0;
@@ -185,7 +181,7 @@ fn even_cuts(streams: &SectionStreams, slice_bytes: u64, from: Nanos) -> Vec<Nan
 }
 
 impl SectionStreams {
-    /// Whether each capability's blocks follow each other in time.
+    /// Whether no blocks of a capability overlap in time.
     pub(crate) fn are_in_order(&self) -> bool {
         let dated = !self.header.has_undated();
         let mut all = self.streams.iter();
@@ -198,7 +194,7 @@ impl SectionStreams {
     }
 }
 
-/// What was found out about a slice beside its events.
+/// Results of reading a slice, apart from its events.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SlicePart {
     pub(crate) slice: Slice,
@@ -208,50 +204,50 @@ pub struct SlicePart {
     pub(crate) damage: DamageList,
     pub(crate) event_bytes: u64,
     pub(crate) end_marker_bytes: u64,
-    /// Whether the index was wrong about it.
+    /// Whether the index was wrong about the slice.
     pub(crate) irregular: bool,
 }
 
 impl SlicePart {
-    /// The header of the log that it is of.
+    /// Returns the header of the slice's section.
     #[must_use]
     pub const fn header(&self) -> &Arc<Header> {
         &self.slice.header
     }
 
-    /// What it is of.
+    /// Returns the slice that was read.
     #[must_use]
     pub const fn slice(&self) -> &Slice {
         &self.slice
     }
 
-    /// Bytes of its events.
+    /// Returns the total size of the events in bytes.
     #[must_use]
     pub const fn event_bytes(&self) -> u64 {
         self.event_bytes
     }
 }
 
-/// Reads a slice. It does no I/O, as [`LogReader`](crate::LogReader).
+/// Reader of one slice. Like [`LogReader`](crate::LogReader), it does no I/O.
 #[derive(Debug)]
 pub struct SliceReader {
     slice: Slice,
     merger: Merger,
 }
 
-/// How far [`SliceReader::advance`] came.
+/// Result of [`SliceReader::advance`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SliceStep {
     /// Supply at least the first byte of each of these ranges.
     Need(Vec<Need>),
-    /// The allowance is used up; call again.
+    /// The event limit is reached; call again.
     More,
-    /// Every event of the slice was delivered.
+    /// All events of the slice were delivered.
     Done,
 }
 
 impl SliceReader {
-    /// Begins to read.
+    /// Creates a reader at the start of `slice`.
     #[must_use]
     pub fn new(slice: Slice) -> Self {
         let stream = |part: &SliceStream| {
@@ -278,28 +274,28 @@ impl SliceReader {
         }
     }
 
-    /// Takes bytes of the file that begin at `at`.
+    /// Supplies bytes of the file, starting at offset `at`.
     pub fn supply(&mut self, at: u64, bytes: &[u8]) {
         self.merger.supply(at, bytes);
     }
 
-    /// Learns that the file ends at `len`, earlier than it was said to.
+    /// Shortens the file to `len` bytes.
     pub fn cut(&mut self, len: u64) {
         self.merger.cut(len);
     }
 
-    /// The ranges that will be wanted soon, most urgent first.
+    /// Returns the ranges that will be needed soon, most urgent first.
     pub fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.merger.upcoming()
     }
 
-    /// Bytes of the events that were delivered.
+    /// Returns the total size of the delivered events in bytes.
     #[must_use]
     pub const fn done_bytes(&self) -> u64 {
         self.merger.done_bytes
     }
 
-    /// What was found out, once all is delivered.
+    /// Returns the results, once all events are delivered.
     #[must_use]
     pub fn finish(mut self) -> SlicePart {
         let mut rows = self.merger.rows.take();
@@ -316,7 +312,7 @@ impl SliceReader {
 }
 
 impl Header {
-    /// Whether there may be events whose times say nothing.
+    /// Whether there may be events with meaningless times.
     fn has_undated(&self) -> bool {
         self.decl(EventType::CREATE_MACHINE).is_some()
     }

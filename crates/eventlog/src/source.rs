@@ -1,5 +1,5 @@
-//! Drivers of a [`LogReader`], or of whatever reads with one: they supply its ranges
-//! from memory or from a file. In the browser the worker does so as its bytes come.
+//! Drivers of a [`LogReader`] or of a type that wraps one: they supply the requested ranges from memory or from a
+//! file. In the browser, the worker drives the reader instead, as bytes arrive.
 
 use std::io;
 use std::ops::Range;
@@ -7,28 +7,28 @@ use std::ops::Range;
 use crate::problem::system_words;
 use crate::{Inflated, LogError, LogReader, Need, Sink, Stage, Step};
 
-/// A file that can be read at any place.
+/// Random-access input.
 pub trait Source {
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     fn byte_len(&self) -> u64;
 
-    /// The bytes from the start of `range`: all of them, or fewer (but some). They may be
-    /// put into `buffer`, which is kept from call to call.
+    /// Reads the bytes from the start of `range`: all of them, or at least one. They may be stored in `buffer`,
+    /// which is reused from call to call.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any I/O error of the system.
     fn read<'a>(&'a mut self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]>;
 }
 
-/// A file that several threads can read at once, each at its place.
+/// Random-access input that several threads can read at once, each at its own position.
 pub trait SharedSource: Sync {
-    /// As [`Source::byte_len`].
+    /// See [`Source::byte_len`].
     fn byte_len(&self) -> u64;
 
-    /// As [`Source::read`].
+    /// See [`Source::read`].
     ///
     /// # Errors
-    /// What the system says.
+    /// Any I/O error of the system.
     fn read_at<'a>(&'a self, range: Range<u64>, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]>;
 }
 
@@ -79,20 +79,20 @@ impl SharedSource for Inflated {
     }
 }
 
-/// What reads a log and names the ranges that it needs.
+/// Pull parser: it reads a log and requests the ranges that it needs.
 pub trait Driven {
-    /// Goes on as far as the supplied bytes allow.
+    /// Advances as far as the supplied bytes allow.
     ///
     /// # Errors
-    /// If the file is no eventlog that can be read.
+    /// If the file is not a readable eventlog.
     fn advance(&mut self) -> Result<Step, LogError>;
-    /// Takes bytes of the file that begin at `at`.
+    /// Supplies bytes of the file, starting at offset `at`.
     fn supply(&mut self, at: u64, bytes: &[u8]);
-    /// The source fails from `at` on. Whether what was read before is kept.
+    /// Ends the input at `at`, where the source fails. Returns whether the part read so far is kept.
     fn cut(&mut self, at: u64) -> bool;
 }
 
-/// A reader with its sink.
+/// [`Driven`] adapter for a reader and its sink.
 struct Reading<'a, S>(LogReader, &'a mut S);
 
 impl<S: Sink> Driven for Reading<'_, S> {
@@ -114,17 +114,17 @@ impl<S: Sink> Driven for Reading<'_, S> {
 /// Reads a whole log from `source` into `sink`.
 ///
 /// # Errors
-/// If it is no eventlog, or the source fails before its header is read; a
-/// source that fails later ends the log there.
+/// If the file is not an eventlog, or if the source fails before the header is read. A source that fails later
+/// ends the log there.
 pub fn read_log(source: &mut impl Source, sink: &mut impl Sink) -> Result<LogReader, LogError> {
     let reader = LogReader::new(source.byte_len());
     read_log_by(reader, source, sink)
 }
 
-/// As [`read_log`], by a reader that was made for it.
+/// Reads a log as [`read_log`] does, with a reader that the caller configured.
 ///
 /// # Errors
-/// As [`read_log`].
+/// See [`read_log`].
 pub fn read_log_by(
     reader: LogReader,
     source: &mut impl Source,
@@ -135,10 +135,10 @@ pub fn read_log_by(
     Ok(reading.0)
 }
 
-/// Supplies what `log` needs from `source` until it is read to its end.
+/// Supplies the ranges that `log` requests from `source` until it is done.
 ///
 /// # Errors
-/// As [`read_log`].
+/// See [`read_log`].
 pub fn drive(source: &mut impl Source, log: &mut impl Driven) -> Result<(), LogError> {
     let mut buffer = Vec::new();
     loop {

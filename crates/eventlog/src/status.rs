@@ -1,5 +1,4 @@
-//! Why a thread stopped: the codes of `StopThread`, whose meaning depends on
-//! the GHC that wrote the log.
+//! Reasons why a thread stopped: the codes of `StopThread`, whose meaning depends on the GHC that wrote the log.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,25 +8,25 @@ use serde::{Deserialize, Serialize};
 use super::cursor::{Cursor, Field, Value};
 use crate::ids::ThreadId;
 
-/// The numbering of the stop codes from 8 on. The runtime writes its
-/// `why_blocked` constant plus 6 (`rts/Schedule.c`), so they move with it.
+/// Numbering of the stop codes from 8 on. The runtime writes its `why_blocked` constant plus 6 (`rts/Schedule.c`),
+/// so the codes change with that constant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StopCodes {
-    /// All GHCs but those below.
+    /// All GHCs except 7.8.1 and 7.8.2.
     #[default]
     Standard,
-    /// GHC 7.8.1 and 7.8.2, where "blocked on readMVar" was inserted at 8.
+    /// GHC 7.8.1 and 7.8.2, which inserted "blocked on readMVar" at 8.
     Ghc782,
 }
 
-/// Why a thread stopped running, with the constructors' names of `ghc-events`.
+/// Reason why a thread stopped running, with the constructor names of `ghc-events`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "each is explained by `explanation`")]
 pub enum StopStatus {
     NoStatus,
     HeapOverflow,
-    /// How many words all chunks of its stack have, if the log has it: it gets another one
-    /// (`tot_stack_size`, `rts/Schedule.c`). When one is given back is not logged.
+    /// The stack gets another chunk. The number is the size of all its chunks in words (`tot_stack_size`,
+    /// `rts/Schedule.c`), if logged. The release of a chunk is not logged.
     StackOverflow(Option<u32>),
     ThreadYielding,
     ThreadBlocked,
@@ -35,7 +34,7 @@ pub enum StopStatus {
     ForeignCall,
     BlockedOnMVar,
     BlockedOnMVarRead,
-    /// The thread that owns the black hole follows, if the log has it.
+    /// The thread that owns the black hole, if logged.
     BlockedOnBlackHole(Option<ThreadId>),
     BlockedOnRead,
     BlockedOnWrite,
@@ -52,8 +51,7 @@ pub enum StopStatus {
 }
 
 impl StopStatus {
-    /// The status that `code` means in a log of numbering `codes`; `info` is
-    /// the third field of the event.
+    /// Returns the status for `code` in the numbering `codes`; `info` is the third field of the event.
     #[must_use]
     pub fn from_code(codes: StopCodes, code: u16, info: Option<u32>) -> Self {
         let standard = match (codes, code) {
@@ -87,7 +85,7 @@ impl StopStatus {
         }
     }
 
-    /// The status in the standard numbering, in one byte.
+    /// Returns the status in the standard numbering, as one byte.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {
@@ -115,7 +113,7 @@ impl StopStatus {
         }
     }
 
-    /// Why the thread stopped, to follow "thread 7 was …" or "stopped: …".
+    /// Describes why the thread stopped, as a continuation of "thread 7 was …" or "stopped: …".
     #[must_use]
     pub fn explanation(self) -> Cow<'static, str> {
         match self {
@@ -149,8 +147,8 @@ impl StopStatus {
 }
 
 impl fmt::Display for StopStatus {
-    /// The constructor's name; the owner of a black hole follows it. The size of a stack does
-    /// not, as no other reader has it.
+    /// Writes the constructor's name, and the owner of a black hole. The stack size is omitted, as no other reader
+    /// has it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BlockedOnBlackHole(Some(owner)) => {
@@ -166,7 +164,7 @@ impl fmt::Display for StopStatus {
 impl<'a> Field<'a> for StopStatus {
     const LEAST_BYTES: u16 = 2;
 
-    /// Reads the status and, where the log has it, the detail that follows.
+    /// Reads the status and the detail that follows it, if logged.
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         let code = u16::read(cursor)?;
         let info = Option::<u32>::read(cursor)?;

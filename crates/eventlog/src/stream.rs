@@ -1,4 +1,4 @@
-//! The events of one capability, found block by block in a window on the file.
+//! Stream of one capability's events, read block by block through a window on the file.
 
 use std::sync::Arc;
 
@@ -8,67 +8,65 @@ use super::block_list::BlockList;
 use super::blocks::Block;
 use super::event::EventType;
 use super::header::Header;
-use super::judge::{LONG_PAUSE, Order, Verdict, View};
 use super::order::{Nothing, Sink};
 use super::problem::{Damage, DamageKind, DamageList};
 use super::record::{Extent, MAX_EVENT_BYTES, PREFIX, Record, extent, prefix};
+use super::recovery::{BlockTail, LONG_PAUSE, Order, Verdict};
 use super::rows::{Place, RowIndex};
 use super::scan::Bounds;
 use super::window::Need;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
-/// With less than this in a window, and more in the block, a window is
-/// refilled before it is decoded: no event is ever cut by a window's end.
+/// A window with fewer bytes than this, while the block has more, is refilled before decoding, so that the end of
+/// a window never cuts an event.
 pub(super) const LOW_WATER: usize = MAX_EVENT_BYTES + 64;
 
-/// The blocks of one capability, being read.
+/// Reader of the blocks of one capability.
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) header: Arc<Header>,
     pub(super) cap: Option<CapId>,
     blocks: Arc<BlockList>,
-    /// The number of the first of them, of all that the capability has.
+    /// Index of the first block in `blocks` among all blocks of the capability.
     first_number: usize,
-    /// The first block that was not begun.
+    /// Index of the next block to begin.
     next_block: usize,
-    /// The part of them that is read.
+    /// The slice to read.
     slice: Cuts,
-    /// The end of the slice was met.
+    /// Whether the end of the slice was reached.
     ended: bool,
-    /// Where the capability goes on behind these blocks, or behind the slice.
+    /// Where the capability continues behind these blocks, or behind the slice.
     pub(super) later: Option<Place>,
-    /// The events are passed over that another slice has: they stand in the
-    /// block that was begun first.
+    /// Whether events of the previous slice are being skipped; they are in the first block.
     passing: bool,
-    /// Events were found at times that the index rules out.
+    /// Whether events had times that the index rules out.
     pub(super) irregular: bool,
     pub(super) block: Option<Block>,
-    /// Where the file ends, if that is earlier than was said.
+    /// Actual end of the file, if it is shorter than announced.
     pub(super) cut_at: u64,
-    /// A window on the current block.
+    /// Window on the current block.
     pub(super) buffer: Vec<u8>,
     pub(super) buffer_at: u64,
     pos: usize,
-    /// Up to where in the window events are found without a look around.
+    /// End of the part of the window where events may be found by the fast path.
     quick_end: usize,
-    /// What the next event must be like.
+    /// Constraints on the next event.
     order: Order,
-    /// What stands behind the head, if that was seen to be sound.
+    /// The event behind the head, if it was found to be valid.
     behind: Peeked,
-    /// What stands behind the head is not dated before this.
+    /// Lower bound for the time of the event behind the head.
     latest: Nanos,
-    /// Why nothing sound was found at the end of the last window, if so.
+    /// Why nothing valid was found at the end of the last window, if so.
     lost: Option<DamageKind>,
     /// The time of the last event of this block.
     last_time: Option<Nanos>,
     pub(super) head: Option<Extent>,
-    /// Bytes of the end-of-data markers that were met.
+    /// Bytes of the end-of-data markers found.
     pub(super) end_marker_bytes: u64,
 }
 
-/// The times of the first event of a capability that is read, and of the first
-/// that is not, if there is one. What is between them in the order of the file belongs to the slice,
-/// whenever it was.
+/// Bounds of a slice in one capability: the times of the first event that belongs to it and of the first that does
+/// not, if there is one. All events between them in file order belong to the slice, whatever their time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cuts {
     pub(super) from: Nanos,
@@ -76,19 +74,19 @@ pub(super) struct Cuts {
 }
 
 impl Cuts {
-    /// All of the log.
+    /// The whole log.
     pub(super) const NONE: Self = Self {
         from: Nanos(0),
         to: None,
     };
 }
 
-/// The beginning of an event.
+/// Type and time of an event, read ahead.
 #[derive(Clone, Copy, Debug)]
 struct Peeked {
     id: u16,
     time: Nanos,
-    /// Where it ends, as [`Header::quick_size`] has it.
+    /// Its size, as returned by [`Header::quick_size`].
     end: usize,
 }
 
@@ -111,8 +109,7 @@ impl Peeked {
         }
     }
 
-    /// The event, if it is large or carries its length: those could reach over
-    /// others.
+    /// Returns the event if it is large or carries its length and does not span others.
     #[inline(never)]
     fn find_closely(self, bytes: &[u8], order: Order, header: &Header) -> Option<Extent> {
         if self.end == 0 {
@@ -126,12 +123,12 @@ impl Peeked {
         }
         let mut within = after;
         within.bounds.to = next.time;
-        let over = View::new(header, bytes).reached_over(&event, after, within);
+        let over = BlockTail::new(header, bytes).reached_over(&event, after, within);
         over.is_none().then_some(event)
     }
 
-    /// Whether it is sound behind an event that ended at `last`, and not long
-    /// after it. Zeros are no event, though they look like one.
+    /// Whether this is a valid event not long after one at time `last`. All-zero bytes look like an event, but are
+    /// none.
     #[inline(always)]
     fn is_soon(self, last: Nanos, order: Order) -> bool {
         let pause = self.time.0.wrapping_sub(last.0);
@@ -140,12 +137,12 @@ impl Peeked {
     }
 }
 
-/// What a stream has to offer.
+/// Result of [`Stream::fill`].
 pub(super) enum Fill {
     Ready,
     Need(Need),
     Exhausted,
-    /// The block that is passed over has ended.
+    /// The skipped block has ended.
     Passed,
 }
 
@@ -178,7 +175,7 @@ impl Stream {
         }
     }
 
-    /// Goes on at a place that was kept.
+    /// Continues at a saved position.
     pub(super) fn resume(
         header: Arc<Header>,
         cap: Option<CapId>,
@@ -194,8 +191,8 @@ impl Stream {
         stream
     }
 
-    /// Reads a slice only. `blocks` are those that may have events of it, after
-    /// `before` others that tell what these may look like.
+    /// Reads a single slice. `blocks` are those that may contain its events, preceded by `before` blocks that only
+    /// provide time constraints.
     pub(super) fn slice(
         header: Arc<Header>,
         cap: Option<CapId>,
@@ -212,7 +209,7 @@ impl Stream {
         stream
     }
 
-    /// Where the stream is, if it is not at its end.
+    /// Returns the current position, unless the stream is at its end.
     pub(super) fn place(&self) -> Option<Place> {
         self.block.as_ref()?;
         Some(Place {
@@ -223,7 +220,7 @@ impl Stream {
         })
     }
 
-    /// The blocks that were not begun.
+    /// Iterates over the blocks that are not begun.
     pub(super) fn blocks_ahead(&self) -> impl Iterator<Item = Block> + Clone + '_ {
         self.blocks.range(self.next_block..self.blocks.len())
     }
@@ -245,8 +242,8 @@ impl Stream {
         self.pos = 0;
         self.quick_end = 0;
         self.order = Order::new(block.bounds);
-        // A collection may begin in one block and end in the next. When it began
-        // is not kept: a block must look the same to whoever begins with it.
+        // A collection may begin in one block and end in the next. Its start is not carried over, so that a block
+        // is read the same way wherever reading starts.
         let before = self.next_block.checked_sub(3);
         let before = before.and_then(|at| self.blocks.get(at));
         let earliest = before.map_or(Nanos(0), |block| block.begin_time);
@@ -257,14 +254,14 @@ impl Stream {
         true
     }
 
-    /// Finds the next event of the slice, going to the next block where one ends.
+    /// Finds the next event of the slice, crossing block boundaries.
     pub(super) fn fill(&mut self, window: usize, damage: &mut DamageList) -> Fill {
-        // What is wrong with what is passed over is told by who reads it.
+        // Damage in skipped events is reported by the reader of the previous slice.
         let mut unheard = DamageList::default();
         while self.passing {
             match self.find(window, &mut unheard) {
                 Fill::Ready => self.pass(),
-                // The block has no event of the slice: all others are.
+                // The block has no event of the slice, so all further blocks belong to it.
                 Fill::Passed => {
                     self.passing = false;
                     self.end_marker_bytes = 0;
@@ -287,14 +284,14 @@ impl Stream {
         Fill::Ready
     }
 
-    /// Passes over the events before the slice.
+    /// Skips the events before the slice.
     fn pass(&mut self) {
         let from = (self.slice.from, 0);
         self.deliver(from, usize::MAX, &mut None, &mut Nothing);
         self.passing = self.head.is_none();
     }
 
-    /// Ends the stream if the head is the first event that is not of the slice.
+    /// Ends the stream if the head is the first event behind the slice.
     pub(super) fn is_past(&mut self) -> bool {
         let (Some(head), Some(to)) = (self.head, self.slice.to) else {
             return false;
@@ -310,7 +307,7 @@ impl Stream {
         past
     }
 
-    /// Finds the next event, going to the next block where one ends.
+    /// Finds the next event, crossing block boundaries.
     fn find(&mut self, window: usize, damage: &mut DamageList) -> Fill {
         loop {
             let at = self.offset();
@@ -338,7 +335,7 @@ impl Stream {
                 let to = block.end.0.min(at + window as u64);
                 return Fill::Need(Need(from..to));
             }
-            // Up to here the window is known to be enough, or the block ends.
+            // Up to here the window suffices, or the block ends.
             self.quick_end = self.pos + if have < left { have - LOW_WATER } else { left };
             if self.take(have.min(left), have >= left, damage) {
                 return Fill::Ready;
@@ -346,26 +343,26 @@ impl Stream {
         }
     }
 
-    /// Judges what stands in the next `len` bytes, which are all that the block
-    /// has (`whole`) or enough. Whether it is an event.
+    /// Classifies the next `len` bytes, which are either all that the block has (`whole`) or enough. Returns whether
+    /// they start with an event.
     fn take(&mut self, len: usize, whole: bool, damage: &mut DamageList) -> bool {
         let Some(block) = &self.block else {
             return false;
         };
         let reach = if whole { len } else { len - LOW_WATER / 2 };
-        let view = View {
+        let view = BlockTail {
             whole,
             cut: whole && block.truncated,
-            // What is at the end of a window can't be judged yet.
+            // Bytes near the end of a window cannot be classified yet.
             reach,
             wide: block.wide,
             previous: self.previous_times(),
-            ..View::new(&self.header, &self.buffer[self.pos..self.pos + len])
+            ..BlockTail::new(&self.header, &self.buffer[self.pos..self.pos + len])
         };
         let verdict = match std::mem::take(&mut self.lost) {
-            None => view.judge(self.order),
+            None => view.classify(self.order),
             Some(kind) => match view.resume(0, self.order, reach) {
-                Some(0) => view.judge(self.order),
+                Some(0) => view.classify(self.order),
                 found => Verdict::Skip(found.unwrap_or(reach), kind),
             },
         };
@@ -379,7 +376,7 @@ impl Stream {
                 if let Some(kind) = told {
                     self.report(0, kind, damage);
                 }
-                // A slice before this one may have ended too soon.
+                // The previous slice may have ended too early.
                 let is_early = event.id == EventType::GC_START.0 && event.time < self.slice.from;
                 self.irregular |= is_early && block.bounds.from >= self.slice.from;
                 self.quick_end = self.quick_end.max(self.pos + event.end);
@@ -394,7 +391,7 @@ impl Stream {
                 return true;
             }
             Verdict::Skip(bytes, kind) => {
-                // What the window does not hold yet is looked at when it has come.
+                // Bytes behind the window are classified once they are supplied.
                 self.lost = (bytes == reach && !whole).then_some(kind);
                 self.report(bytes, kind, damage);
                 self.pos += bytes;
@@ -419,7 +416,7 @@ impl Stream {
         false
     }
 
-    /// The times of the block before the current one, if its marker has them.
+    /// Returns the times of the previous block, if its marker has them.
     fn previous_times(&self) -> Option<Bounds> {
         let previous = self.blocks.get(self.next_block.checked_sub(2)?)?;
         (previous.end_time != Nanos(0)).then_some(previous.bounds)
@@ -441,12 +438,11 @@ impl Stream {
         }
     }
 
-    /// Delivers the event that [`fill`](Self::fill) found and those behind it,
-    /// as long as they are simple to find and not behind `limit`, a time and a
-    /// place in the file. The result is how many, and of how many bytes.
+    /// Delivers the event found by [`fill`](Self::fill) and its successors, as long as the fast path finds them
+    /// and they are not behind `limit`, a time and a file offset. Returns their number and total size in bytes.
     ///
-    /// What is known of the next event stays in registers while the sink works:
-    /// this loop is most of what reading costs.
+    /// The state of the next event stays in registers while the sink runs: this loop is most of the cost of
+    /// reading.
     #[inline]
     pub(super) fn deliver(
         &mut self,
@@ -508,7 +504,7 @@ impl Stream {
             }
         };
         if self.head.is_none() {
-            // What is not known to be sound is looked at anew.
+            // Bytes not known to be valid are left to `fill`.
             order = order.after(event.id, event.time.max(self.latest));
             self.last_time = Some(event.time);
         }
@@ -521,7 +517,7 @@ impl Stream {
     }
 }
 
-/// Ends a block where the file does.
+/// Truncates a block at the end of the file.
 pub(super) fn cut(block: &mut Block, kept: u64) {
     if block.end.0 > kept {
         block.truncated = true;

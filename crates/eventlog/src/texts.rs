@@ -1,27 +1,26 @@
-//! Short texts, such as the labels of threads. Programs give the same ones to thousands
-//! of threads, and each is kept once.
+//! String interner for short texts such as thread labels, which programs repeat for thousands of threads.
 
 use serde::{Deserialize, Serialize};
 
-/// A text, by its number among all.
+/// Handle of an interned text: its index plus one, or 0 for [`TextId::NONE`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TextId(pub u32);
 
 impl TextId {
-    /// No text.
+    /// Absence of a text.
     pub const NONE: Self = Self(0);
 
     fn place(self) -> Option<usize> {
         self.0.checked_sub(1).map(|place| place as usize)
     }
 
-    /// What a list has of it that has something of each text, in the order of all.
+    /// Returns this text's entry of a list that is parallel to all texts.
     #[must_use]
     pub fn of<T: Copy>(self, list: &[T]) -> Option<T> {
         list.get(self.place()?).copied()
     }
 
-    /// Gives it a place in such a list.
+    /// Sets this text's entry of such a list.
     pub fn set_in<T>(self, list: &mut [T], it: T) {
         if let Some(slot) = self.place().and_then(|place| list.get_mut(place)) {
             *slot = it;
@@ -29,10 +28,10 @@ impl TextId {
     }
 }
 
-/// So many stand together.
+/// Number of texts per sheet.
 const SHEET: usize = 1024;
 
-/// Some texts, one after the other.
+/// Consecutive texts, concatenated.
 #[derive(Clone, Debug, Default)]
 struct Sheet {
     text: String,
@@ -48,54 +47,53 @@ impl Sheet {
     }
 }
 
-/// Texts, each of them once.
+/// Interned texts.
 #[derive(Clone, Debug, Default)]
 pub struct Texts {
     sheets: Vec<Sheet>,
     bytes: usize,
-    /// By their hashes, so that one that comes again is found.
+    /// Hash table with bounded probing, to find known texts.
     by_hash: Vec<TextId>,
 }
 
 impl Texts {
-    /// By hash no more than this are found: 4 MiB.
+    /// Maximum number of entries in the hash table: 4 MiB.
     const MOST_FOUND: usize = 1 << 20;
 
-    /// How many there are.
+    /// Returns the number of interned texts.
     #[must_use]
     pub fn len(&self) -> usize {
         let full = self.sheets.len().saturating_sub(1);
         full * SHEET + self.sheets.last().map_or(0, |sheet| sheet.ends.len())
     }
 
-    /// Whether there are none.
+    /// Whether nothing is interned.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.sheets.is_empty()
     }
 
-    /// How many bytes they have.
+    /// Returns the total length of all texts in bytes.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// One of them.
+    /// Returns the text of a handle.
     #[must_use]
     pub fn get(&self, id: TextId) -> Option<&str> {
         let at = id.place()?;
         self.sheets.get(at / SHEET)?.get(at % SHEET)
     }
 
-    /// All of them, in the order in which they came.
+    /// Iterates over all texts, in the order of their first occurrence.
     pub fn iter(&self) -> impl Iterator<Item = (TextId, &str)> {
         let sheets = self.sheets.iter();
         let texts = sheets.flat_map(|sheet| (0..SHEET).map_while(|place| sheet.get(place)));
         (1..).map(TextId).zip(texts)
     }
 
-    /// The number of a text, which is new if the text is; of millions of texts also if
-    /// it did not come for long.
+    /// Interns a text. Among millions of texts, one that was evicted from the hash table is added again.
     pub fn of(&mut self, text: &str) -> TextId {
         if let Some(known) = self.find(text) {
             return known;
@@ -108,8 +106,8 @@ impl Texts {
         id
     }
 
-    /// The number of a text that is there; of millions of texts perhaps none if it did
-    /// not come for long.
+    /// Returns the handle of an interned text. Among millions of texts, one may be missed if it was evicted from
+    /// the hash table.
     #[must_use]
     pub fn find(&self, text: &str) -> Option<TextId> {
         if self.by_hash.is_empty() {
@@ -124,9 +122,9 @@ impl Texts {
         crate::hash::stable_hash(text) as usize
     }
 
-    /// Where a text of that hash may stand.
+    /// Returns the slots that may hold a text with this hash.
     fn slots(&self, hash: usize) -> [usize; 8] {
-        // There are a power of two of them.
+        // The length is a power of two.
         std::array::from_fn(|next| hash.wrapping_add(next) & (self.by_hash.len() - 1))
     }
 

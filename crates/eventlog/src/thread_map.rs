@@ -1,25 +1,23 @@
-//! A map from threads to what is known of them. A runtime numbers its threads
-//! from 1 on, so that nearly all lookups go into a list, which stands in pages:
-//! it never moves when it grows, and has none for threads that are not in the log.
+//! Map with thread keys. A runtime numbers its threads from 1 on, so nearly all lookups go into a paged array,
+//! which never moves when it grows and allocates no pages for threads that are not in the log.
 
 use crate::hash::SeededMap;
 use crate::ids::ThreadId;
 
-/// So many threads are a page.
+/// Number of threads per page.
 const PAGE: usize = 256;
 
-/// A value for each thread, the default one at first.
+/// A value for each thread, initially the default.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadMap<T> {
     pages: Vec<Option<Box<[T]>>>,
-    /// Threads with numbers beyond the pages. There are more of these only when
-    /// there are many such threads: a damaged log may have any number in it, and
-    /// memory is to be in proportion to the threads.
+    /// Threads with numbers beyond the pages. The pages grow only with the number of such threads: a damaged log
+    /// may contain any thread number, and memory must stay proportional to the number of threads.
     large: SeededMap<ThreadId, T>,
 }
 
 impl<T: Default> ThreadMap<T> {
-    /// The value of a thread.
+    /// Returns the value of a thread, inserting the default if absent.
     #[inline]
     pub fn get_mut(&mut self, thread: ThreadId) -> &mut T {
         let (page, place) = Self::place(thread);
@@ -34,7 +32,7 @@ impl<T: Default> ThreadMap<T> {
         &mut self.pages[page].get_or_insert_with(Self::page)[place]
     }
 
-    /// The value of a thread; `None` if it surely is the default one.
+    /// Returns the value of a thread; `None` implies the default.
     pub fn get(&self, thread: ThreadId) -> Option<&T> {
         let (page, place) = Self::place(thread);
         match self.pages.get(page) {
@@ -62,8 +60,8 @@ impl<T: Default> ThreadMap<T> {
         }
     }
 
-    /// All threads and their values, in the order of their numbers; also some
-    /// that were never asked for, with the default value.
+    /// Returns all threads with their values, by number. May include threads that were never accessed, with the
+    /// default value.
     pub fn into_sorted(self) -> impl Iterator<Item = (ThreadId, T)> {
         let mut large: Vec<_> = self.large.into_iter().collect();
         large.sort_unstable_by_key(|(thread, _)| *thread);
@@ -85,7 +83,7 @@ mod tests {
         let mut model = BTreeMap::<u32, u32>::new();
         let mut id = 1u32;
         for i in 1..20_000u32 {
-            // Numbers in order, numbers again, and any numbers.
+            // Mixes ascending, repeated and arbitrary numbers.
             id = match i % 5 {
                 0 => id.wrapping_mul(2_654_435_761).wrapping_add(i),
                 1 => id % 3000,

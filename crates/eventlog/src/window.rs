@@ -1,14 +1,14 @@
-//! Bytes that a driver has supplied. The format does no I/O: it asks for a
-//! range, and goes on when the range has come.
+//! Buffers for bytes supplied by a driver. The parser does no I/O: it requests a range and continues when the
+//! range was supplied.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// A range of bytes that must be supplied before anything can go on.
+/// Range of bytes that must be supplied before the reader can continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need(pub Range<u64>);
 
-/// A few windows on a file, as they were supplied.
+/// Small LRU cache of supplied windows of a file.
 #[derive(Debug)]
 pub(crate) struct Windows {
     len: u64,
@@ -35,8 +35,8 @@ impl Windows {
         self.len
     }
 
-    /// The bytes from `at`, `count` of them or as many as the file has. More
-    /// are asked for at once where the file is being read in one stretch.
+    /// Returns at least `count` bytes from `at` on, fewer only at the end of the file. Sequential reading doubles
+    /// the requested size with each request.
     pub(crate) fn get(&mut self, at: u64, count: u64) -> Result<&[u8], Need> {
         let end = at.saturating_add(count).min(self.len);
         let at = at.min(end);
@@ -45,7 +45,7 @@ impl Windows {
             .iter()
             .position(|(start, bytes)| *start <= at && at <= start + bytes.len() as u64);
         if let Some(i) = found {
-            // The one that was not used for longest is the first.
+            // The least recently used window is the first.
             if let Some(window) = self.windows.remove(i) {
                 self.windows.push_back(window);
             }
@@ -78,7 +78,7 @@ impl Windows {
         self.last_end
     }
 
-    /// Takes bytes that begin at `at`.
+    /// Adds bytes that start at offset `at`.
     pub(crate) fn supply(&mut self, at: u64, bytes: &[u8]) {
         let joined = self
             .windows
@@ -94,7 +94,7 @@ impl Windows {
         self.windows.push_back((at, bytes.to_vec()));
     }
 
-    /// Forgets what lies before `at`, keeping memory at a few windows.
+    /// Drops bytes before `at`, to limit memory to a few windows.
     pub(crate) fn pass(&mut self, at: u64) {
         for (start, bytes) in &mut self.windows {
             let passed = at.saturating_sub(*start).min(bytes.len() as u64);
@@ -105,7 +105,7 @@ impl Windows {
         }
     }
 
-    /// Learns that the file is shorter than it was said to be.
+    /// Shortens the file to `len` bytes.
     pub(crate) fn cut(&mut self, len: u64) {
         self.len = self.len.min(len);
     }

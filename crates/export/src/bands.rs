@@ -1,38 +1,38 @@
-//! What every band of a heap profile held in every census.
+//! Bytes of every band of heap profiles in every census.
 
 use crate::log::Log;
 use analysis::heap::Breakdown;
 use eventlog::ids::Nanos;
 use session::heap::choice::HeapChoice;
 
-/// What a band held in a census.
+/// Bytes of a band in one census.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held<'a> {
-    /// The number of the heap profile, from 0.
+    /// Number of the heap profile, from 0.
     pub(crate) profile: u32,
-    /// By what it tells bands apart.
+    /// Criterion by which the profile distinguishes bands.
     pub(crate) breakdown: Breakdown,
-    /// The number of the census, from 0.
+    /// Number of the census, from 0.
     pub(crate) census: u32,
-    /// When that was, if the log tells.
+    /// Time of the census, if it is in the log.
     pub(crate) at: Option<Nanos>,
-    /// Its era.
+    /// Era of the census (`-he`).
     pub(crate) era: Option<u64>,
-    /// The label of the band in the log; of a stack its cost centres, innermost first.
+    /// Label of the band in the log; for a cost-centre stack, its cost centres, innermost first.
     pub(crate) label: &'a str,
-    /// What lists and charts call it.
+    /// Display name in lists and charts.
     pub(crate) name: &'a str,
-    /// What it held.
+    /// Bytes in this census.
     pub(crate) bytes: u64,
 }
 
-/// So many censuses are taken out of the bands at once.
+/// Number of censuses extracted from the bands at a time.
 const AT_ONCE: u32 = 64;
 
-/// Tells all of it, census by census.
+/// Calls `take` for all bands, census by census.
 ///
 /// # Errors
-/// Those of who takes it.
+/// Returns the first error of `take`.
 pub(crate) fn each<E>(
     log: &Log<'_>,
     mut take: impl FnMut(&Held<'_>) -> Result<(), E>,

@@ -1,4 +1,4 @@
-//! What a format is.
+//! Export formats: their names and writers.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -8,29 +8,29 @@ use crate::log::Log;
 use eventlog::{LogError, system_words};
 use native::CreateError;
 
-/// A format of other programs.
+/// An export format.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// As `--format` takes it.
+    /// Name for `--format`.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// One-line description.
     pub help: &'static str,
-    /// What is written.
+    /// Kind of output, with the function that writes it.
     pub written: Written,
 }
 
-/// What a format writes of a log.
+/// Kind of output of a format.
 #[derive(Clone, Copy)]
 pub enum Written {
-    /// Tables: files below a folder, in which there may be those of other logs.
+    /// Tables: files below a folder that several logs may share.
     Tables(fn(&Log<'_>, &Path) -> Result<(), Error>),
-    /// Several files for each log, in a folder; their names begin with that of the log.
+    /// Several files per log in a folder; their names begin with that of the log.
     Files(fn(&Log<'_>, &Path) -> Result<(), Error>),
-    /// One file for each log.
+    /// One file per log.
     File {
-        /// How its name ends, without the dot.
+        /// File extension without the dot.
         extension: &'static str,
-        /// Writes it. Nothing is written if the log has nothing for this format.
+        /// Writes the file; writes nothing if the log has no data for this format.
         write: fn(&Log<'_>, &mut dyn Write) -> Result<(), Error>,
     },
 }
@@ -45,28 +45,28 @@ impl fmt::Debug for Written {
     }
 }
 
-/// Why a log could not be exported.
+/// Reason why an export failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It could not be read again.
+    /// The log could not be read again.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The file of a log could not be written.
+    /// The output file of a log could not be written.
     #[error("{}", system_words(.0))]
     Output(#[from] io::Error),
-    /// The file of a table could not be written.
+    /// The output file of a table could not be written.
     #[error("{}: {}", .0.display(), system_words(.1))]
     File(PathBuf, io::Error),
-    /// The file to be written is one of those that are read.
+    /// The output file is one of the inputs.
     #[error("{} is an input: name another output", .0.display())]
     IsInput(PathBuf),
-    /// The log cannot be said in this format: why, in a sentence.
+    /// The log cannot be represented in this format; the reason is a sentence.
     #[error("{0}")]
     Refused(String),
 }
 
 impl Error {
-    /// Why the file at `path` could not be created.
+    /// Converts an error from creating the file at `path`.
     pub(crate) fn create(path: &Path, error: CreateError) -> Self {
         match error {
             CreateError::IsInput => Self::IsInput(path.to_owned()),

@@ -1,4 +1,4 @@
-//! What is exported: a log that was read, and may be read again.
+//! The input of an export: a loaded log that can be read again.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,31 +10,32 @@ use session::Session;
 use session::cells::Formulas;
 use views::fingerprint::Fingerprint;
 
-/// Takes records.
+/// Callback that receives records.
 pub type Taker<'a> = dyn FnMut(&Record<'_>) + 'a;
 
-/// Reads a log from its begin to its end and hands on every record, as the reader has them. Several
-/// tables may be written at a time.
+/// Reads a log from start to end and passes every record to the callback. May be called concurrently, as several
+/// tables are written at a time.
 pub type ReadAgain<'a> = dyn Fn(&mut Taker<'_>) -> Result<(), LogError> + Sync + 'a;
 
-/// A log for other programs. Every format gets the same.
+/// A log to be exported; the same for every format.
 #[derive(Clone, Copy)]
 pub struct Log<'a> {
-    /// The name of its file, without the folder.
+    /// File name without the folder.
     pub name: &'a str,
-    /// The files that are read, which no output may replace.
+    /// Input files, which no output may overwrite.
     pub inputs: &'a [PathBuf],
-    /// Tells it from other logs.
+    /// Identifies the log.
     pub fingerprint: Fingerprint,
-    /// All that is known of it, once it was read to its end.
+    /// Analysis results of the whole log.
     pub session: &'a Session,
-    /// Only this part of it.
+    /// Part to export; `None` for all.
     pub range: Option<Interval>,
-    /// When its clock was 0, in nanoseconds since 1970; `None` if neither the log nor the user says.
+    /// Unix time in nanoseconds at which the clock of the log was 0; `None` if neither the log nor the user
+    /// provides it.
     pub clock_origin_ns: Option<u64>,
-    /// What becomes of texts in CSV that a spreadsheet would run as formulas.
+    /// Treatment of CSV texts that a spreadsheet would evaluate as formulas.
     pub formulas: Formulas,
-    /// How it is read once more.
+    /// Reads the log once more.
     pub read_again: &'a ReadAgain<'a>,
 }
 
@@ -48,33 +49,33 @@ impl fmt::Debug for Log<'_> {
 }
 
 impl Log<'_> {
-    /// Tells this log from others, also after its file was renamed: its fingerprint as links have
-    /// it, with a dash for the dot, so that no program takes it for a number.
+    /// Identifies this log independent of its file name: its fingerprint as in links, with a dash for the dot, so
+    /// that no program parses it as a number.
     #[must_use]
     pub fn run(&self) -> String {
         self.fingerprint.to_string().replace('.', "-")
     }
 
-    /// Whether a span is asked for: it reaches into the range.
+    /// Returns whether a span overlaps the part to export.
     #[must_use]
     pub fn asks_for(&self, span: Interval) -> bool {
         self.range
             .is_none_or(|range| range.contains(span.start()) || span.contains(range.start()))
     }
 
-    /// Reads all records in the order of the analyses: within a capability as they stand in the
-    /// log, where few are dated before those that precede them.
+    /// Reads all records in the order used by analyses: per capability in log order, in which a few records are
+    /// dated before their predecessors.
     ///
     /// # Errors
-    /// If it cannot be read again.
+    /// If the log cannot be read again.
     pub fn records(&self, mut take: impl FnMut(&Record<'_>)) -> Result<(), LogError> {
         (self.read_again)(&mut take)
     }
 
-    /// Reads all records by time, as lists show them.
+    /// Reads all records ordered by time, as in event lists.
     ///
     /// # Errors
-    /// If it cannot be read again.
+    /// If the log cannot be read again.
     pub fn records_by_time(&self, take: impl FnMut(&Record<'_>)) -> Result<(), LogError> {
         use eventlog::Sink;
         let window = self.session.recording().info.back_dating.most();

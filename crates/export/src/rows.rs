@@ -1,4 +1,4 @@
-//! Rows on their way into a file: they become batches of columns, of which every format is made.
+//! Row buffering: rows become batches of columns, from which every format is written.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
@@ -15,23 +15,23 @@ use crate::table::{Kind, Table};
 use native::OutputFile;
 use session::cells::Cell;
 
-/// How batches become a file.
+/// Encoding of batches into a file.
 pub(crate) struct Encoding {
-    /// How the names of its files end, without the dot.
+    /// File extension without the dot.
     pub(crate) extension: &'static str,
-    /// Begins a file.
+    /// Starts a file with the given schema.
     pub(crate) begin: fn(SchemaRef, BufWriter<File>) -> io::Result<Box<dyn Encode>>,
 }
 
-/// A file that is being written.
+/// A file being written.
 pub(crate) trait Encode {
-    /// Writes rows.
+    /// Writes a batch of rows.
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()>;
-    /// Writes what stands after all rows, and lets go of the file.
+    /// Writes the end of the file and closes it.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
-/// What the system said, if it was that.
+/// Extracts the system error, if there is one.
 pub(crate) fn failed(error: ArrowError) -> io::Error {
     match error {
         ArrowError::IoError(_, error) => error,
@@ -39,12 +39,12 @@ pub(crate) fn failed(error: ArrowError) -> io::Error {
     }
 }
 
-/// So many rows are a batch.
+/// Rows per batch.
 const BATCH_ROWS: usize = 8192;
 
-/// The rows of a table of one log.
+/// Writer for the rows of one table of one log.
 pub(crate) struct Rows {
-    /// The name of the run, as often as a batch has rows at most.
+    /// The run id, repeated for a full batch.
     runs: ArrayRef,
     columns: Vec<Cells>,
     count: usize,
@@ -55,7 +55,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Begins the file of a table.
+    /// Creates the file of a table.
     pub(crate) fn begin(
         table: &Table,
         (log, run): (&Log<'_>, &str),
@@ -88,7 +88,7 @@ impl Rows {
         })
     }
 
-    /// Appends a row: a cell for each column but the first, which is the run.
+    /// Appends a row, with a cell for each column except `run`.
     pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), Error> {
         debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.path.display());
         for (column, cell) in self.columns.iter_mut().zip(cells) {
@@ -110,7 +110,7 @@ impl Rows {
         self.encoder.batch(&batch.map_err(failed)?)
     }
 
-    /// Ends the file, which has its name from now on.
+    /// Completes the file; only then it gets its final name.
     pub(crate) fn finish(mut self) -> Result<(), Error> {
         let last = match self.count {
             0 => Ok(()),
@@ -143,7 +143,7 @@ fn schema(table: &Table) -> SchemaRef {
     Arc::new(Schema::new(fields))
 }
 
-/// The cells of a column that no batch has yet.
+/// Cells of a column that are not in a batch yet.
 enum Cells {
     Text(StringBuilder),
     Number(Int64Builder),

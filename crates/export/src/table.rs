@@ -1,4 +1,4 @@
-//! What a table is.
+//! Description of tables and columns.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use crate::format::Error;
 use crate::log::Log;
 use crate::rows::Rows;
 
-/// A table, which every format writes.
+/// A table, which every table format writes.
 #[derive(Clone, Copy)]
 pub struct Table {
-    /// The name of its folder.
+    /// Name of its folder.
     pub name: &'static str,
-    /// What a row is.
+    /// What a row contains.
     pub help: &'static str,
-    /// Its columns; the first of all is `run`, which is not listed.
+    /// Columns, without the first one, `run`, which every table has.
     pub columns: &'static [Column],
     /// Writes the rows of a log.
     pub(crate) fill: fn(&Log<'_>, &mut Rows) -> Result<(), Error>,
@@ -28,27 +28,27 @@ impl fmt::Debug for Table {
     }
 }
 
-/// A column. Its name carries its unit.
+/// A column. Its name includes the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What it is called.
+    /// Name, including the unit.
     pub name: &'static str,
-    /// What its cells are.
+    /// Type of the cells.
     pub kind: Kind,
-    /// What it means.
+    /// Description for the documentation.
     pub help: &'static str,
 }
 
-/// What the cells of a column are.
+/// Type of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Text (UTF-8).
+    /// UTF-8 text.
     Text,
-    /// A whole number with 64 bits and a sign. What is larger stands there as the largest.
+    /// Signed 64-bit integer; larger values saturate.
     Number,
-    /// A floating-point number with 64 bits.
+    /// 64-bit floating-point number.
     Ratio,
-    /// Whether something is so.
+    /// Boolean value.
     Flag,
 }
 

@@ -1,5 +1,5 @@
-//! Parquet, CSV and JSON lines: the same rows in each, the same bytes each time, and nothing that is half
-//! written.
+//! Parquet, CSV and JSON Lines have the same rows, exports are reproducible byte by byte, and failures leave no
+//! half-written files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ use session::read_session;
 use tempfile::TempDir;
 use views::fingerprint::fingerprint;
 
-/// The logs that are looked at: threads and collections, damage, heap profiles, samples, none at all.
+/// Logs with threads and collections, damage, heap profiles, samples, and without events.
 const LOGS: [&str; 7] = [
     "ghc-9.6.6/fib-forkio-N2-l",
     "ghc-9.6.6/cut-mid-event",
@@ -72,7 +72,7 @@ fn export_with(bytes: &[u8], format: &str, folder: &Path, formulas: Formulas) {
     write(&log, folder).expect("it is written");
 }
 
-/// All files below a folder, by their paths there.
+/// All files below a folder by relative path, with their contents.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -103,7 +103,7 @@ fn what_is_written_twice_is_the_same() {
             let [once, again] = [(); 2].map(|()| TempDir::new().expect("a folder"));
             export(&bytes, format, once.path());
             export(&bytes, format, again.path());
-            // And again to where it is already.
+            // Export again over the existing files.
             export(&bytes, format, again.path());
             let (once, again) = (files(once.path()), files(again.path()));
             assert_eq!(once.len(), TABLES.len());
@@ -159,7 +159,7 @@ fn every_format_has_the_same_rows() {
                 .expect("CSV")
                 .map(|batch| batch.expect("rows"))
                 .collect();
-            // In CSV an empty text is nothing.
+            // CSV does not distinguish empty texts from nulls.
             let expected = expected.replace(":\"\"", ":null");
             assert!(
                 expected == lines(&read).replace(":\"\"", ":null"),
@@ -172,7 +172,7 @@ fn every_format_has_the_same_rows() {
     }
 }
 
-/// A log whose program says what a spreadsheet would run.
+/// A log of a program whose messages a spreadsheet would evaluate.
 fn log_of_formulas(texts: &[&str]) -> Vec<u8> {
     let types = [EventType::USER_MSG, EventType::LOG_MSG];
     let mut log = b"hdrbhetb".to_vec();

@@ -30,7 +30,7 @@ pub use asked::Asked;
 pub use parser::Malformed;
 
 use crate::amount::Amount;
-use crate::metrics::{Looked, NoNumber, Seen, Unit};
+use crate::metrics::{MetricContext, NoNumber, Seen, Unit};
 use statistic::Statistic;
 
 /// How much depends on an assertion.
@@ -153,7 +153,7 @@ fn two_sides(asked: &Asked) -> NoNumber {
     ))
 }
 
-impl Values for Looked<'_> {
+impl Values for MetricContext<'_> {
     fn value(&self, asked: &Asked) -> Result<Amount, NoNumber> {
         asked.read(self)
     }

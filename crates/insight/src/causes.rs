@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use crate::finding::{Axis, Confidence, Finding, Try, Value};
 use crate::rules;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
 /// What a rule finds, and the rules that can explain it, the deepest cause first.
 const CAUSES: &[(&str, &[&str])] = &[

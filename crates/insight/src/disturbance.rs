@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::scope::Scope;
+use crate::context::RuleContext;
 
 /// So many times the usual pause is no matter of what is alive, or of the cache.
 const TIMES: u64 = 20;
@@ -42,12 +42,12 @@ type Measured = (usize, u64, u64);
 
 /// All of a scope, by place; none of a log with a heap profile, as censuses take longer than
 /// collections, and some GHCs do not say which collections have one.
-pub(crate) fn disturbed(scope: &Scope<'_>) -> Vec<Disturbed> {
+pub(crate) fn disturbed(context: &RuleContext<'_>) -> Vec<Disturbed> {
     let mut by_size: BTreeMap<(Option<u16>, u32, u32), Vec<Measured>> = BTreeMap::new();
-    if !scope.log.heap().is_empty() {
+    if !context.log.heap().is_empty() {
         return Vec::new();
     }
-    for (place, stop) in scope.stops_where(|stop| stop.told.is_some()) {
+    for (place, stop) in context.stops_where(|stop| stop.told.is_some()) {
         let Some(told) = stop.told else { continue };
         let key = (
             told.generation,

@@ -3,8 +3,8 @@
 //! The log has the command line and the environment, thus `GHCRTS`. It does not have options
 //! that are compiled in (`-with-rtsopts`), except for those that other events reveal.
 
+use crate::context::{RuleContext, version};
 use crate::finding::{Finding, Try};
-use crate::scope::{Scope, version};
 use analysis::heap::Breakdown;
 use model::format;
 
@@ -42,7 +42,7 @@ pub fn option_bytes(text: &str) -> Option<u64> {
     Some((number * unit as f64) as u64)
 }
 
-impl Scope<'_> {
+impl RuleContext<'_> {
     /// Whether the run was started with an option of the runtime.
     #[must_use]
     pub fn has_argument(&self, option: &str) -> bool {

@@ -12,10 +12,10 @@ use std::collections::BinaryHeap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::scope::Scope;
-use analysis::listen::{Listen, Steps, sort};
+use crate::context::RuleContext;
 use analysis::timeline::lives::RunOn;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::{Steps, Yield, sort};
 use eventlog::ids::{CapId, Nanos};
 use model::class::{ManagerThread, WaitReason};
 use model::lane::Lane;
@@ -133,10 +133,10 @@ pub fn rows(all: &CauseTimes, left: &CauseTimes, caps: u64) -> Vec<LostTime> {
 }
 
 /// The time of all capabilities of a scope, by cause. It sums to capabilities × length.
-pub async fn by_cause(scope: &Scope<'_>, listen: &dyn Listen) -> CauseTimes {
+pub async fn by_cause(context: &RuleContext<'_>, yielder: &dyn Yield) -> CauseTimes {
     let mut times = CauseTimes::default();
-    let all = scope.times.all_caps();
-    let life_ns = scope.range.duration().0.saturating_mul(scope.caps);
+    let all = context.times.all_caps();
+    let life_ns = context.range.duration().0.saturating_mul(context.caps);
     times[Cause::Running as usize] = all.running_ns;
     times[Cause::Collecting as usize] = all.collecting_ns;
     times[Cause::GcSync as usize] = all.stopping_ns;
@@ -145,12 +145,12 @@ pub async fn by_cause(scope: &Scope<'_>, listen: &dyn Listen) -> CauseTimes {
     times[Cause::Unknown as usize] = all.unknown_ns;
     times[Cause::Absent as usize] = life_ns.saturating_sub(all.life_ns);
 
-    let inner = between_runs(scope);
-    let inside = scope.log.times(Some(inner)).all_caps();
+    let inner = between_runs(context);
+    let inside = context.log.times(Some(inner)).all_caps();
     let idle_ns = inside.all_idle_ns().min(all.all_idle_ns());
     times[Cause::StartEnd as usize] = all.all_idle_ns() - idle_ns;
-    let slices = slices(scope, inner);
-    let long = long_share(scope, &slices, listen).await;
+    let slices = slices(context, inner);
+    let long = long_share(context, &slices, yielder).await;
     let ready_ns = inside.idle_ready_ns.min(idle_ns);
     divide(
         ready_ns,
@@ -158,10 +158,10 @@ pub async fn by_cause(scope: &Scope<'_>, listen: &dyn Listen) -> CauseTimes {
         &mut times,
     );
     divide_idle(
-        scope,
+        context,
         (inner, idle_ns - ready_ns),
         &slices,
-        listen,
+        yielder,
         &mut times,
     )
     .await;
@@ -169,8 +169,10 @@ pub async fn by_cause(scope: &Scope<'_>, listen: &dyn Listen) -> CauseTimes {
 }
 
 /// The part of the scope from the first run of any thread in the log to the end of the last.
-fn between_runs(scope: &Scope<'_>) -> Interval {
-    let lanes = scope.cap_ids().filter_map(|cap| scope.log.store.cap(cap));
+fn between_runs(context: &RuleContext<'_>) -> Interval {
+    let lanes = context
+        .cap_ids()
+        .filter_map(|cap| context.log.store.cap(cap));
     let spans = lanes.filter_map(|lane| {
         let last = lane.runs.len().checked_sub(1)?;
         Some(Interval::new(
@@ -179,8 +181,8 @@ fn between_runs(scope: &Scope<'_>) -> Interval {
         ))
     });
     let all = spans.reduce(Interval::hull);
-    let inner = all.and_then(|all| all.intersection(scope.range));
-    inner.unwrap_or_else(|| Interval::new(scope.range.start(), scope.range.start()))
+    let inner = all.and_then(|all| all.intersection(context.range));
+    inner.unwrap_or_else(|| Interval::new(context.range.start(), context.range.start()))
 }
 
 /// Divides a time by weights; the last one with any weight takes what is left over.
@@ -204,8 +206,8 @@ fn divide(all_ns: u64, weights: &[(Cause, f64)], times: &mut CauseTimes) {
 
 /// What is looked at of the range: all of it, or slices of which all together have about as many
 /// runs as may be looked at.
-fn slices(scope: &Scope<'_>, inner: Interval) -> Vec<Interval> {
-    let runs = scope.runs();
+fn slices(context: &RuleContext<'_>, inner: Interval) -> Vec<Interval> {
+    let runs = context.runs();
     if runs <= MOST_RUNS {
         return vec![inner];
     }
@@ -218,17 +220,17 @@ fn slices(scope: &Scope<'_>, inner: Interval) -> Vec<Interval> {
 }
 
 /// The share of the idle time with a thread ready in which one was ready for long.
-async fn long_share(scope: &Scope<'_>, slices: &[Interval], listen: &dyn Listen) -> f64 {
+async fn long_share(context: &RuleContext<'_>, slices: &[Interval], yielder: &dyn Yield) -> f64 {
     let (mut long_ns, mut all_ns) = (0_u64, 0_u64);
     for slice in slices {
-        let all = scope.log.times(Some(*slice)).all_caps().idle_ready_ns;
+        let all = context.log.times(Some(*slice)).all_caps().idle_ready_ns;
         if all == 0 {
             continue;
         }
-        let mut waits = long_waits(scope, *slice, listen).await;
-        sort(&mut waits, listen).await;
-        long_ns += scope
-            .idle_in(&union(&waits), listen)
+        let mut waits = long_waits(context, *slice, yielder).await;
+        sort(&mut waits, yielder).await;
+        long_ns += context
+            .idle_in(&union(&waits), yielder)
             .await
             .ready_ns
             .min(all);
@@ -238,15 +240,19 @@ async fn long_share(scope: &Scope<'_>, slices: &[Interval], listen: &dyn Listen)
 }
 
 /// When threads were ready for long outside of collections, as far as it lies in a slice.
-async fn long_waits(scope: &Scope<'_>, slice: Interval, listen: &dyn Listen) -> Vec<(u64, u64)> {
+async fn long_waits(
+    context: &RuleContext<'_>,
+    slice: Interval,
+    yielder: &dyn Yield,
+) -> Vec<(u64, u64)> {
     /// Of waits that reach beyond the slice, those of so many later runs are looked at.
     const LATER: usize = 64;
-    let pauses = scope.log.store.account().pauses();
-    let (mut waits, mut steps) = (Vec::new(), Steps::new(listen));
-    for cap in scope.cap_ids() {
+    let pauses = context.log.store.account().pauses();
+    let (mut waits, mut steps) = (Vec::new(), Steps::new(yielder));
+    for cap in context.cap_ids() {
         let later = Interval::new(slice.start(), Nanos(u64::MAX));
         let mut beyond = 0;
-        for (_, run) in scope.log.store.runs_over(cap, later) {
+        for (_, run) in context.log.store.runs_over(cap, later) {
             steps.step().await;
             beyond += usize::from(run.start_ns >= slice.end().0);
             if beyond > LATER {
@@ -279,14 +285,14 @@ pub(crate) fn union(spans: &[(u64, u64)]) -> Vec<(u64, u64)> {
 
 /// Divides the idle time with no thread ready.
 async fn divide_idle(
-    scope: &Scope<'_>,
+    context: &RuleContext<'_>,
     (inner, idle_ns): (Interval, u64),
     slices: &[Interval],
-    listen: &dyn Listen,
+    yielder: &dyn Yield,
     times: &mut CauseTimes,
 ) {
     let whole = [(inner.start().0, inner.end().0)];
-    let parts = scope.idle_in(&whole, listen).await;
+    let parts = context.idle_in(&whole, yielder).await;
     let serial_ns = parts.serial_ns.min(idle_ns);
     let few_ns = parts.several_ns.min(idle_ns - serial_ns);
     let nobody_ns = idle_ns - serial_ns - few_ns;
@@ -297,7 +303,7 @@ async fn divide_idle(
     }
     let mut ended = [0_u64; 3];
     for slice in slices {
-        gaps(scope, *slice, &mut ended, listen).await;
+        gaps(context, *slice, &mut ended, yielder).await;
     }
     let [sleeping, outside, each_other] = ended.map(|ns| ns as f64);
     let weights = [
@@ -317,13 +323,13 @@ pub(crate) enum Ended {
 }
 
 /// What let a thread run while none was ready: its label, and the turn with its run.
-pub(crate) fn ended_by(label: Option<&str>, turn: Option<&Turn>) -> Ended {
+pub(crate) fn ended_by(label: Option<&str>, turn: Option<&WaitRunCycle>) -> Ended {
     match label.and_then(ManagerThread::from_label) {
         Some(ManagerThread::Timer) => return Ended::Timer,
         Some(ManagerThread::Io) => return Ended::Outside,
         None => {}
     }
-    match turn.and_then(Turn::wait_reason) {
+    match turn.and_then(WaitRunCycle::wait_reason) {
         Some(WaitReason::Delay) => Ended::Timer,
         Some(reason) if reason.is_for_thread() => Ended::Threads,
         // A thread that is new is a call from outside.
@@ -345,14 +351,14 @@ pub(crate) struct AnyRun {
 
 /// Tells of each run of any capability in a slice, and of the one after it, in order of time.
 pub(crate) async fn each_run(
-    scope: &Scope<'_>,
+    context: &RuleContext<'_>,
     slice: Interval,
-    listen: &dyn Listen,
+    yielder: &dyn Yield,
     tell: &mut dyn FnMut(AnyRun),
 ) {
-    let store = &scope.log.store;
+    let store = &context.log.store;
     let pauses = store.account().pauses();
-    let caps: Vec<CapId> = scope.cap_ids().collect();
+    let caps: Vec<CapId> = context.cap_ids().collect();
     // The run after the slice ends a gap that reaches beyond it.
     let later = Interval::new(slice.start(), Nanos(u64::MAX));
     let mut lanes: Vec<_> = caps
@@ -367,7 +373,7 @@ pub(crate) async fn each_run(
             .zip(&next)
             .filter_map(|(lane, run)| Some(Reverse((start(run)?, lane)))),
     );
-    let (mut until, mut steps) = (slice.start().0, Steps::new(listen));
+    let (mut until, mut steps) = (slice.start().0, Steps::new(yielder));
     while let Some(Reverse((_, lane))) = order.pop() {
         steps.step().await;
         let Some((place, run)) = next[lane] else {
@@ -396,8 +402,13 @@ pub(crate) async fn each_run(
 }
 
 /// For how long no capability ran in a slice and no thread was ready, by what ended that.
-async fn gaps(scope: &Scope<'_>, slice: Interval, ended: &mut [u64; 3], listen: &dyn Listen) {
-    let store = &scope.log.store;
+async fn gaps(
+    context: &RuleContext<'_>,
+    slice: Interval,
+    ended: &mut [u64; 3],
+    yielder: &dyn Yield,
+) {
+    let store = &context.log.store;
     let mut tell = |one: AnyRun| {
         if let Some((_, _, ns)) = one.nobody {
             let label = store.label_of(one.run.thread);
@@ -405,7 +416,7 @@ async fn gaps(scope: &Scope<'_>, slice: Interval, ended: &mut [u64; 3], listen: 
             ended[ended_by(label, turn.as_ref()) as usize] += ns;
         }
     };
-    each_run(scope, slice, listen, &mut tell).await;
+    each_run(context, slice, yielder, &mut tell).await;
 }
 
 /// For how long capabilities were idle in some stretches, in nanoseconds of capabilities.
@@ -442,11 +453,11 @@ impl IdleParts {
     }
 }
 
-impl Scope<'_> {
+impl RuleContext<'_> {
     /// How capabilities were idle in stretches that are in order and do not overlap.
-    pub async fn idle_in(&self, stretches: &[(u64, u64)], listen: &dyn Listen) -> IdleParts {
+    pub async fn idle_in(&self, stretches: &[(u64, u64)], yielder: &dyn Yield) -> IdleParts {
         let mut parts = IdleParts::default();
-        let (mut walker, mut steps) = (self.log.store.account().walker(), Steps::new(listen));
+        let (mut walker, mut steps) = (self.log.store.account().walker(), Steps::new(yielder));
         for &(from, to) in stretches {
             steps.step().await;
             let before = walker.totals(Nanos(from));

@@ -8,7 +8,7 @@ use serde::Serialize;
 use model::time::{Interval, range_ns};
 
 use crate::assertion::ranks;
-use crate::metrics::{Labels, Looked, METRICS, Metric, NoNumber, Numbers, Seen};
+use crate::metrics::{Labels, METRICS, Metric, MetricContext, NoNumber, Numbers, Seen};
 
 /// A metric, and what it is in a log.
 #[derive(Clone, Debug, Serialize)]
@@ -50,7 +50,7 @@ pub enum Found {
 impl Measured {
     /// Every metric of a part of a log.
     #[must_use]
-    pub fn all(looked: &Looked<'_>) -> Vec<Self> {
+    pub fn all(looked: &MetricContext<'_>) -> Vec<Self> {
         let measured = |metric: &Metric| Self {
             metric: *metric,
             range: metric.range(looked),

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use analysis::listen::{Alone, Listen, at_once};
 use analysis::numbers::summary::{Generation, SparkTotals, Summary};
 use analysis::timeline::thread_table::ThreadsIn;
 use analysis::timeline::user_spans::UserSpan;
+use analysis::yielder::{NoYield, Yield, block_on};
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
@@ -17,9 +17,9 @@ use model::gauge::Samples;
 use model::time::Interval;
 use serde::{Deserialize, Serialize};
 
+use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::Subject;
 use crate::report::Report;
-use crate::scope::{Input, Scope, Stop};
 use crate::window::Window;
 
 /// What a number counts.
@@ -90,7 +90,7 @@ impl Seen {
     }
 
     /// Of a collection.
-    fn of_stop(value: u64, (from, to): (Nanos, Nanos), stop: &Stop<'_>) -> Self {
+    fn of_stop(value: u64, (from, to): (Nanos, Nanos), stop: &GcPause<'_>) -> Self {
         let collection = stop.told.map(|told| Subject::Collection(told.number));
         Self::new(value, Interval::new(from, to), collection)
     }
@@ -146,14 +146,14 @@ pub struct Metric {
     #[serde(skip)]
     pub inputs: &'static [Input],
     #[serde(skip)]
-    read: fn(&Looked<'_>, &Labels) -> Option<Numbers>,
+    read: fn(&MetricContext<'_>, &Labels) -> Option<Numbers>,
 }
 
 /// A log, and what many metrics ask of it.
 #[derive(Debug)]
-pub struct Looked<'a> {
+pub struct MetricContext<'a> {
     /// The part of the log.
-    pub scope: Scope<'a>,
+    pub context: RuleContext<'a>,
     summary: Summary,
     /// What the rules say, once somebody asks.
     report: OnceCell<Report>,
@@ -161,43 +161,43 @@ pub struct Looked<'a> {
     windows: RefCell<SeededMap<Window, Rc<Self>>>,
 }
 
-impl<'a> Looked<'a> {
+impl<'a> MetricContext<'a> {
     /// A part of a log.
     #[must_use]
-    pub fn new(scope: Scope<'a>) -> Self {
+    pub fn new(context: RuleContext<'a>) -> Self {
         Self {
-            summary: scope.log.summary(Some(scope.range)),
+            summary: context.log.summary(Some(context.range)),
             report: OnceCell::new(),
             windows: RefCell::default(),
-            scope,
+            context,
         }
     }
 
     /// The same, with all that takes long known already; others are heard meanwhile.
-    pub async fn prepared(scope: Scope<'a>, listen: &dyn Listen) -> Self {
-        scope.threads(listen).await;
-        let for_rules = scope.of_rules();
-        let report = Report::of(for_rules.as_ref().unwrap_or(&scope), listen).await;
+    pub async fn prepared(context: RuleContext<'a>, yielder: &dyn Yield) -> Self {
+        context.threads(yielder).await;
+        let for_rules = context.of_rules();
+        let report = Report::of(for_rules.as_ref().unwrap_or(&context), yielder).await;
         Self {
             report: OnceCell::from(report),
-            ..Self::new(scope)
+            ..Self::new(context)
         }
     }
 
     /// What the rules say.
     pub fn report(&self) -> &Report {
         let report = || {
-            let for_rules = self.scope.of_rules();
-            at_once(Report::of(
-                for_rules.as_ref().unwrap_or(&self.scope),
-                &Alone,
+            let for_rules = self.context.of_rules();
+            block_on(Report::of(
+                for_rules.as_ref().unwrap_or(&self.context),
+                &NoYield,
             ))
         };
         self.report.get_or_init(report)
     }
 
     fn threads(&self) -> &ThreadsIn {
-        at_once(self.scope.threads(&Alone))
+        block_on(self.context.threads(&NoYield))
     }
 
     /// A part of it.
@@ -209,9 +209,9 @@ impl<'a> Looked<'a> {
         if let Some(known) = self.windows.borrow().get(window) {
             return Ok(Rc::clone(known));
         }
-        let range = window.range(self.scope.log, self.scope.range);
+        let range = window.range(self.context.log, self.context.range);
         let range = range.map_err(NoNumber::NoData)?;
-        let looked = Rc::new(Self::new(Scope::new(self.scope.log, Some(range))));
+        let looked = Rc::new(Self::new(RuleContext::new(self.context.log, Some(range))));
         let mut windows = self.windows.borrow_mut();
         windows.insert(window.clone(), Rc::clone(&looked));
         Ok(looked)
@@ -236,9 +236,9 @@ impl<'a> Looked<'a> {
         self.summary.sparks
     }
 
-    fn stops(&self, labels: &Labels) -> impl Iterator<Item = &Stop<'a>> {
+    fn stops(&self, labels: &Labels) -> impl Iterator<Item = &GcPause<'a>> {
         let generation = labels.get("gen").cloned();
-        self.scope.stops.iter().filter(move |stop| {
+        self.context.stops.iter().filter(move |stop| {
             let has = stop.pause.generation.map(|number| number.to_string());
             generation.is_none() || generation == has
         })
@@ -267,16 +267,16 @@ fn one(number: u64) -> Option<Numbers> {
 }
 
 fn share_of_caps(
-    looked: &Looked<'_>,
+    looked: &MetricContext<'_>,
     of: impl Fn(&analysis::account::report::CapTimes) -> u64,
 ) -> Option<Numbers> {
-    let all = looked.scope.times.all_caps();
+    let all = looked.context.times.all_caps();
     let known_ns = all.known_ns();
     (known_ns > 0).then(|| Numbers::One(of(&all) as f64 / known_ns as f64))
 }
 
-fn samples(looked: &Looked<'_>, samples: &impl Samples) -> Option<Numbers> {
-    let range = looked.scope.range;
+fn samples(looked: &MetricContext<'_>, samples: &impl Samples) -> Option<Numbers> {
+    let range = looked.context.range;
     let places =
         samples.first_at(range.start().0)..samples.first_at(range.end().0.saturating_add(1));
     let at = |place| Interval::at(Nanos(samples.time(place)));
@@ -286,17 +286,17 @@ fn samples(looked: &Looked<'_>, samples: &impl Samples) -> Option<Numbers> {
 }
 
 /// The spans of the program of a name, in nanoseconds, that begin and end in the range.
-fn spans(looked: &Looked<'_>, labels: &Labels) -> Option<Vec<Seen>> {
-    let range = looked.scope.range;
+fn spans(looked: &MetricContext<'_>, labels: &Labels) -> Option<Vec<Seen>> {
+    let range = looked.context.range;
     let name = labels.get("name");
-    let listed = looked.scope.log.tracks.spans.listed().iter();
+    let listed = looked.context.log.tracks.spans.listed().iter();
     let listed = listed.filter(|listed| name.is_none_or(|name| is_like(name, &listed.info.name)));
     let all = listed.flat_map(|listed| listed.spans.iter());
     let inside =
         all.filter(|span| Nanos(span.start) >= range.start() && Nanos(span.end) <= range.end());
     let seen = |span: &UserSpan| {
         let range = Interval::new(Nanos(span.start), Nanos(span.end));
-        let thread = looked.scope.thread_of(span).map(Subject::Thread);
+        let thread = looked.context.thread_of(span).map(Subject::Thread);
         Seen::new(span.end - span.start, range, thread)
     };
     let lengths: Vec<Seen> = inside.map(seen).collect();
@@ -340,7 +340,7 @@ fn check_reason(pattern: &str) -> Result<(), NoNumber> {
     )))
 }
 
-fn waits(looked: &Looked<'_>, labels: &Labels) -> Option<Numbers> {
+fn waits(looked: &MetricContext<'_>, labels: &Labels) -> Option<Numbers> {
     let reason = labels.get("reason");
     let wanted = |of: &&WaitReason| match reason {
         Some(pattern) => is_like_reason(pattern, **of),
@@ -366,8 +366,8 @@ metrics! {
     "gc.pause" Ns Lower Timed true ["gen"] [Collections] "From the start to the end of each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| Seen::of_stop(stop.pause_ns(), (stop.pause.start, stop.pause.end), stop)).collect()));
     "gc.sync" Ns Lower Timed true ["gen"] [Collections] "Until all capabilities had stopped, for each collection." |of, labels| Some(Numbers::Many(of.stops(labels).map(|stop| Seen::of_stop(stop.sync_ns(), (stop.pause.requested, stop.pause.start), stop)).collect()));
     "gc.time" Ns Lower Timed false ["gen"] [Collections] "In collections, all together, with the time in which they counted the heap for a profile." |of, labels| of.collections(labels, of.summary.in_collections_ns(), |row| row.elapsed_ns);
-    "heap.live" Bytes Lower Counted true [] [GcStatistics] "What was live after each collection of the oldest generation." |of, _| samples(of, &of.scope.log.numbers.live());
-    "heap.size" Bytes Lower Counted true [] [Collections] "What the runtime held of the system's memory." |of, _| samples(of, &of.scope.log.numbers.heap_sizes());
+    "heap.live" Bytes Lower Counted true [] [GcStatistics] "What was live after each collection of the oldest generation." |of, _| samples(of, &of.context.log.numbers.live());
+    "heap.size" Bytes Lower Counted true [] [Collections] "What the runtime held of the system's memory." |of, _| samples(of, &of.context.log.numbers.heap_sizes());
     "os.threads" Count Lower Timed false [] [Threads] "OS threads that ran Haskell or collected." |of, _| one(of.summary.os_threads?);
     "span.count" Count Neutral Counted false ["name"] [] "Spans of the program, by START and STOP messages." |of, labels| one(spans(of, labels)?.len() as u64);
     "span.time" Ns Lower Timed true ["name"] [] "How long each span of the program lasted." |of, labels| Some(Numbers::Many(spans(of, labels)?));
@@ -380,7 +380,7 @@ metrics! {
     "thread.blocked" Ns Lower Timed false ["reason"] [Threads] "How long threads were blocked, all together: without foreign calls, which reason=\"foreign call\" has." waits;
     "thread.count" Count Neutral Counted false [] [Threads] "Threads that lived." |of, _| one(of.threads().count);
     "thread.ready" Ns Lower Timed false [] [Threads] "How long threads waited for a capability outside of collections, all together." |of, _| one(of.threads().times.ready_ns());
-    "thread.run" Ns Lower Timed false [] [Threads] "How long threads ran, all together." |of, _| one(of.scope.times.all_caps().running_ns);
+    "thread.run" Ns Lower Timed false [] [Threads] "How long threads ran, all together." |of, _| one(of.context.times.all_caps().running_ns);
     "time.exit" Ns Lower Timed false [] [Threads] "EXIT by +RTS -s: the runtime ends." |of, _| one(of.summary.exit_ns?);
     "time.gc" Ns Lower Timed false [] [Collections] "GC by +RTS -s: collections, without PROF." |of, _| one(of.summary.gc_ns?);
     "time.init" Ns Lower Timed false [] [Threads] "INIT by +RTS -s: the runtime starts." |of, _| one(of.summary.init_ns?);
@@ -400,10 +400,10 @@ pub fn named(name: &str) -> Option<&'static Metric> {
 impl Metric {
     /// The part of the log that its numbers are of: rules have one of their own.
     #[must_use]
-    pub fn range(&self, looked: &Looked<'_>) -> Interval {
+    pub fn range(&self, looked: &MetricContext<'_>) -> Interval {
         match self.name {
             "finding.count" | "time.unexplained" => looked.report().range,
-            _ => looked.scope.range,
+            _ => looked.context.range,
         }
     }
 
@@ -412,7 +412,7 @@ impl Metric {
     /// # Errors
     ///
     /// If the log does not tell, or if it has no such label.
-    pub fn read(&self, looked: &Looked<'_>, labels: &Labels) -> Result<Numbers, NoNumber> {
+    pub fn read(&self, looked: &MetricContext<'_>, labels: &Labels) -> Result<Numbers, NoNumber> {
         if let Some(label) = labels
             .keys()
             .find(|label| !self.labels.contains(&label.as_str()))
@@ -428,7 +428,7 @@ impl Metric {
         let missing = self
             .inputs
             .iter()
-            .find(|input| !input.is_in(&looked.scope.log.info));
+            .find(|input| !input.is_in(&looked.context.log.info));
         if let Some(missing) = missing {
             return Err(NoNumber::NoData(missing.how().to_owned()));
         }

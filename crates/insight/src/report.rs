@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::causes;
+use crate::context::{Input, RuleContext};
 use crate::experiment::try_command;
 use crate::finding::{Axis, Finding, Outcome, Severity, Subject, Value};
-use crate::ledger::Ledger;
+use crate::loss_budget::LossBudget;
 use crate::lost_time::{self, CauseTimes, LostTime};
 use crate::rules::{Look, RULES};
-use crate::scope::{Input, Scope};
-use analysis::listen::Listen;
 use analysis::recording::Recording;
+use analysis::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
 use model::time::{Interval, range_ns};
 
@@ -93,15 +93,15 @@ impl RunLimits {
 const SEVERAL: &str = "rules look at one program, and this log is of several processes: open the log of each by itself";
 
 /// The part in the middle that has so many runs as a sample has.
-fn middle(scope: &Scope<'_>, runs: u64) -> Sample {
-    let (start, end) = (scope.range.start().0, scope.range.end().0);
-    let of_runs = scope.runs();
+fn middle(context: &RuleContext<'_>, runs: u64) -> Sample {
+    let (start, end) = (context.range.start().0, context.range.end().0);
+    let of_runs = context.runs();
     // The middle of all runs, not of the time: a program may start slowly.
     let time_of = |place: u64| {
         let (mut low, mut high) = (start, end);
         while low < high {
             let time = low + (high - low) / 2;
-            match scope.runs_until(Nanos(time)) < place {
+            match context.runs_until(Nanos(time)) < place {
                 true => low = time + 1,
                 false => high = time,
             }
@@ -117,8 +117,8 @@ fn middle(scope: &Scope<'_>, runs: u64) -> Sample {
 
 /// What no finding claims, by cause: of what is left, findings in the sample claim the same share
 /// as there.
-fn left(ledger: &Ledger, sampled: Option<&Ledger>) -> CauseTimes {
-    let mut left = *ledger.left();
+fn left(loss_budget: &LossBudget, sampled: Option<&LossBudget>) -> CauseTimes {
+    let mut left = *loss_budget.left();
     if let Some(sampled) = sampled {
         for (left, (all, rest)) in left
             .iter_mut()
@@ -154,42 +154,46 @@ impl Progress {
 
 impl Report {
     /// Asks all rules about a part of a log.
-    pub async fn of(scope: &Scope<'_>, listen: &dyn Listen) -> Self {
-        Self::of_runs(scope, RunLimits::USUAL, listen).await
+    pub async fn of(context: &RuleContext<'_>, yielder: &dyn Yield) -> Self {
+        Self::of_runs(context, RunLimits::USUAL, yielder).await
     }
 
     /// The same, with other limits.
-    pub async fn of_runs(scope: &Scope<'_>, limits: RunLimits, listen: &dyn Listen) -> Self {
-        Self::watched(scope, limits, listen, |_| ()).await
+    pub async fn of_runs(
+        context: &RuleContext<'_>,
+        limits: RunLimits,
+        yielder: &dyn Yield,
+    ) -> Self {
+        Self::watched(context, limits, yielder, |_| ()).await
     }
 
     /// The same; `tell` learns of each rule that has answered.
     pub async fn watched(
-        scope: &Scope<'_>,
+        context: &RuleContext<'_>,
         limits: RunLimits,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
         mut tell: impl FnMut(&Progress),
     ) -> Self {
-        let several = scope.log.info.processes.are_several();
+        let several = context.log.info.processes.are_several();
         let causes = match several {
             true => Default::default(),
-            false => lost_time::by_cause(scope, listen).await,
+            false => lost_time::by_cause(context, yielder).await,
         };
-        let mut ledger = Ledger::new(causes, scope.caps, scope.stops.len());
+        let mut loss_budget = LossBudget::new(causes, context.caps, context.stops.len());
         let mut report = Self {
-            range: scope.range,
-            caps: scope.caps,
+            range: context.range,
+            caps: context.caps,
             ..Self::default()
         };
-        if !several && scope.runs() > limits.most {
-            report.sample = Some(middle(scope, limits.sample));
+        if !several && context.runs() > limits.most {
+            report.sample = Some(middle(context, limits.sample));
         }
         let mut sampled = match report.sample {
             Some(sample) => {
-                let scope = Scope::for_rules(scope.log, Some(sample.range));
-                let causes = lost_time::by_cause(&scope, listen).await;
-                let ledger = Ledger::new(causes, scope.caps, scope.stops.len());
-                Some((scope, ledger))
+                let context = RuleContext::for_rules(context.log, Some(sample.range));
+                let causes = lost_time::by_cause(&context, yielder).await;
+                let loss_budget = LossBudget::new(causes, context.caps, context.stops.len());
+                Some((context, loss_budget))
             }
             None => None,
         };
@@ -212,21 +216,23 @@ impl Report {
             let missing = rule
                 .inputs
                 .iter()
-                .find(|input| !input.is_in(&scope.log.info));
+                .find(|input| !input.is_in(&context.log.info));
             if let Some(missing) = missing {
                 report.cannot_tell.push(passed(missing.how().to_owned()));
                 continue;
             }
-            let (scope, ledger) = match &mut sampled {
-                Some((scope, ledger)) if rule.inputs.contains(&Input::EachRun) => (&*scope, ledger),
-                _ => (scope, &mut ledger),
+            let (context, loss_budget) = match &mut sampled {
+                Some((context, loss_budget)) if rule.inputs.contains(&Input::EachRun) => {
+                    (&*context, loss_budget)
+                }
+                _ => (context, &mut loss_budget),
             };
             let outcome = match rule.look {
-                Look::AtOnce(look) => look(scope, ledger),
-                Look::InSteps(look) => look(scope, ledger, listen).await,
-                Look::AtFindings(look) => look(scope, ledger, &report.findings),
+                Look::AtOnce(look) => look(context, loss_budget),
+                Look::InSteps(look) => look(context, loss_budget, yielder).await,
+                Look::AtFindings(look) => look(context, loss_budget, &report.findings),
             };
-            listen.listen().await;
+            yielder.yield_if_due().await;
             match outcome {
                 Outcome::Found(found) => {
                     let costs = |one: &Finding| one.axis != Axis::Time || one.cost != Value::Ns(0);
@@ -236,7 +242,7 @@ impl Report {
                             .clear
                             .push(passed("it is so, but costs no time".into()));
                     }
-                    let found = found.into_iter().map(|one| scope.suited(one).weighed());
+                    let found = found.into_iter().map(|one| context.suited(one).weighed());
                     let found: Vec<Finding> = found.collect();
                     progress.add(&found);
                     report.findings.extend(found);
@@ -247,13 +253,17 @@ impl Report {
         }
         causes::relate(&mut report.findings);
         report.findings = causes::in_order(std::mem::take(&mut report.findings));
-        let sampled = sampled.as_ref().map(|(_, ledger)| ledger);
-        report.lost_time = lost_time::rows(ledger.all(), &left(&ledger, sampled), scope.caps);
+        let sampled = sampled.as_ref().map(|(_, loss_budget)| loss_budget);
+        report.lost_time = lost_time::rows(
+            loss_budget.all(),
+            &left(&loss_budget, sampled),
+            context.caps,
+        );
         let lost = report.lost_time.iter().filter(|row| row.cause.is_lost());
         let left = lost.map(|row| row.unexplained_cap_ns).sum::<u64>();
-        report.unexplained_ns = left / scope.caps;
-        report.try_command = try_command(&report.findings, &scope.log.info.process());
-        report.labels = labels(scope.log, &report.findings);
+        report.unexplained_ns = left / context.caps;
+        report.try_command = try_command(&report.findings, &context.log.info.process());
+        report.labels = labels(context.log, &report.findings);
         report
     }
 

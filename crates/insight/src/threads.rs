@@ -3,20 +3,20 @@
 
 use std::collections::BTreeMap;
 
+use crate::context::RuleContext;
 use crate::finding::{Evidence, Subject, Value};
-use crate::scope::Scope;
 use analysis::account::pauses::Pause;
-use analysis::listen::{Listen, Steps, sort};
 use analysis::process::Change;
 use analysis::timeline::RunCursor;
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
 use analysis::timeline::user_spans::UserSpan;
+use analysis::yielder::{Steps, Yield, sort};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{ManagerThread, WaitReason};
 use model::lane::Lane;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// A stretch of time in which a thread could not go on.
@@ -99,7 +99,7 @@ pub(crate) struct Runs {
     pub all_ns: u64,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> RuleContext<'a> {
     /// The runs of a thread in a part of the range.
     pub(crate) fn runs_of(&self, thread: ThreadId, range: Interval) -> Runs {
         let life = self.log.store.thread_lane(thread);
@@ -116,8 +116,8 @@ impl<'a> Scope<'a> {
     }
 
     /// The threads that came and went in the range.
-    pub(crate) async fn finished_threads(&self, listen: &dyn Listen) -> Vec<Finished> {
-        let (mut all, mut steps) = (Vec::new(), Steps::new(listen));
+    pub(crate) async fn finished_threads(&self, yielder: &dyn Yield) -> Vec<Finished> {
+        let (mut all, mut steps) = (Vec::new(), Steps::new(yielder));
         for life in self.log.store.lives() {
             steps.step().await;
             let Some((range, ran_ns)) = life.whole() else {
@@ -146,10 +146,10 @@ impl<'a> Scope<'a> {
     /// Looks at each turn in the range of the lives of threads, without the runtime's own.
     pub(crate) async fn each_turn(
         &self,
-        listen: &dyn Listen,
-        look: impl FnMut(&ThreadLane<'_>, (usize, &Turn)),
+        yielder: &dyn Yield,
+        look: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
-        self.each_turn_of(self.log.store.lives(), listen, look)
+        self.each_turn_of(self.log.store.lives(), yielder, look)
             .await;
     }
 
@@ -158,16 +158,16 @@ impl<'a> Scope<'a> {
     pub(crate) async fn each_turn_blocked(
         &self,
         (is_wanted, least_runs): (impl Fn(WaitReason) -> bool, u64),
-        listen: &dyn Listen,
-        look: impl FnMut(&ThreadLane<'_>, (usize, &Turn)),
+        yielder: &dyn Yield,
+        look: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
-        let all = self.threads(listen).await;
+        let all = self.threads(yielder).await;
         let reasons = WaitReason::ALL
             .into_iter()
             .filter(|reason| is_wanted(*reason));
         let lives = self.log.store.lives_blocked(all, reasons);
         let lives = lives.filter(|life| life.runs() as u64 >= least_runs);
-        self.each_turn_of(lives, listen, look).await;
+        self.each_turn_of(lives, yielder, look).await;
     }
 
     /// The same, of some lives: most threads of a program with a hundred thousand of them ran a
@@ -175,10 +175,10 @@ impl<'a> Scope<'a> {
     pub(crate) async fn each_turn_of<'b>(
         &self,
         lives: impl Iterator<Item = ThreadLane<'b>>,
-        listen: &dyn Listen,
-        mut look: impl FnMut(&ThreadLane<'_>, (usize, &Turn)),
+        yielder: &dyn Yield,
+        mut look: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
-        let mut steps = Steps::new(listen);
+        let mut steps = Steps::new(yielder);
         for life in lives {
             steps.step().await;
             if self.is_of_runtime(life.id()) {
@@ -218,8 +218,8 @@ impl<'a> Scope<'a> {
     }
 
     /// Looks at each wakeup in the range by a thread of the program.
-    pub(crate) async fn each_wakeup(&self, listen: &dyn Listen, mut look: impl FnMut(Wakeup)) {
-        let mut steps = Steps::new(listen);
+    pub(crate) async fn each_wakeup(&self, yielder: &dyn Yield, mut look: impl FnMut(Wakeup)) {
+        let mut steps = Steps::new(yielder);
         let store = &self.log.store;
         for cap in self.cap_ids() {
             let mut runs = store.run_cursor(cap);
@@ -247,8 +247,8 @@ impl<'a> Scope<'a> {
     /// The bound threads: those that the runtime made where no thread ran, for `main`, `forkOS` or a
     /// call from foreign code. What it makes for itself has labels, or is made in collections
     /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c).
-    pub(crate) async fn bound_threads(&self, listen: &dyn Listen) -> SeededSet<ThreadId> {
-        let mut steps = Steps::new(listen);
+    pub(crate) async fn bound_threads(&self, yielder: &dyn Yield) -> SeededSet<ThreadId> {
+        let mut steps = Steps::new(yielder);
         let store = &self.log.store;
         let pauses = store.account().pauses();
         let mut bound = SeededSet::default();
@@ -285,7 +285,7 @@ impl<'a> Scope<'a> {
     pub(crate) fn wait(
         &self,
         life: &ThreadLane<'_>,
-        (number, turn): (usize, &Turn),
+        (number, turn): (usize, &WaitRunCycle),
         part: usize,
     ) -> Option<Wait> {
         let (from, to) = turn.part(part);
@@ -306,13 +306,13 @@ impl<'a> Scope<'a> {
     pub(crate) async fn beside_idle_ns(
         &self,
         waits: impl IntoIterator<Item = (u64, u64)>,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> u64 {
         let waits = waits.into_iter().filter(|(from, to)| from < to);
         let mut bounds: Vec<(u64, i64)> =
             waits.flat_map(|(from, to)| [(from, 1), (to, -1)]).collect();
-        sort(&mut bounds, listen).await;
-        let (mut caps, mut steps) = (Caps::of(self), Steps::new(listen));
+        sort(&mut bounds, yielder).await;
+        let (mut caps, mut steps) = (Caps::of(self), Steps::new(yielder));
         let (mut waiting, mut since, mut sum_ns) = (0_i64, 0, 0_u64);
         for (time, change) in bounds {
             steps.step().await;
@@ -339,12 +339,12 @@ struct Caps<'a> {
 }
 
 impl<'a> Caps<'a> {
-    fn of(scope: &Scope<'a>) -> Self {
-        let store = &scope.log.store;
+    fn of(context: &RuleContext<'a>) -> Self {
+        let store = &context.log.store;
         let account = store.account();
-        let lives = scope.cap_ids().map(|cap| account.life_of(cap));
+        let lives = context.cap_ids().map(|cap| account.life_of(cap));
         let lives = lives.flat_map(|life| [(life.start().0, true), (life.end().0, false)]);
-        let settings = scope.log.info.process().capability_changes;
+        let settings = context.log.info.process().capability_changes;
         let settings = settings.iter().filter_map(|change| {
             let opens = match change.change {
                 Change::Enabled => true,
@@ -356,7 +356,7 @@ impl<'a> Caps<'a> {
         let mut changes: Vec<(u64, bool)> = lives.chain(settings).collect();
         changes.sort_small_by(|a, b| b.cmp(a));
         Self {
-            lanes: scope.cap_ids().map(|cap| store.run_cursor(cap)).collect(),
+            lanes: context.cap_ids().map(|cap| store.run_cursor(cap)).collect(),
             pauses: account.pauses().all(),
             changes,
             open: 0,

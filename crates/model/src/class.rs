@@ -1,4 +1,4 @@
-//! The few classes of state that a timeline shows, each with one colour.
+//! State classes of spans; each has one color on the timeline.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,70 +6,68 @@ use eventlog::StopStatus;
 use eventlog::ids::ThreadId;
 use eventlog::status::StopCodes;
 
-/// What a capability or thread does, as coarsely as it is coloured.
+/// State of a capability or thread, as coarsely as it is colored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Class {
-    /// Runs Haskell code (mutator).
+    /// Runs Haskell code (the mutator).
     Running = 0,
     /// Collects garbage.
     Gc = 1,
-    /// Could run, but the capabilities run other threads: it was woken, yielded,
-    /// ran out of heap or stack, or is new.
+    /// Runnable, but the capabilities run other threads: it was woken, yielded, ran out of heap or stack, or is
+    /// new.
     Ready = 2,
-    /// Waits for an MVar: to take, to put or to read.
+    /// Blocked on an `MVar`, to take, put or read.
     Mvar = 3,
-    /// Waits for a value that another thread computes: a black hole.
+    /// Blocked on a black hole: a value that another thread is computing.
     BlackHole = 4,
-    /// Waits for a change of what an STM transaction read before it retried.
+    /// Blocked in an STM `retry`, until something that the transaction read changes.
     Stm = 5,
-    /// Waits for another thread to receive an exception (`throwTo`).
+    /// Blocked in `throwTo`, until another thread receives the exception.
     ThrowTo = 6,
-    /// Is in a foreign call.
+    /// In a foreign call.
     Foreign = 7,
-    /// Waits for I/O, or for a reason that the log does not have.
+    /// Waits for I/O, or for a reason that is not in the log.
     Io = 8,
     /// Was still running when the log ended.
     Open = 9,
-    /// Stands still until all capabilities have stopped for a collection.
+    /// Stopped, until all capabilities have stopped for a collection.
     GcSync = 10,
-    /// Stands still in a collection of which it has logged no work: before its
-    /// first phase of work, in which the leader prepares the collection and the
-    /// others wait; or all of it.
+    /// Stopped in a collection without logged work: before the first logged phase of work (the leader prepares
+    /// the collection and the others wait), or during all of it.
     GcStart = 11,
-    /// Waits in a collection for the others, who have work.
+    /// Found no work in a collection and waits for the others.
     GcIdle = 12,
-    /// Has done its part of a collection.
+    /// Has finished its part of a collection.
     GcDone = 13,
-    /// Anything else that is a span: a task, a block, a span of the program,
-    /// a phase of the concurrent collector.
+    /// Any other span: a task, a block, a user span, a phase of the concurrent collector.
     Other = 14,
-    /// Stands still while the heap is counted for a profile.
+    /// Stopped during a heap census for a profile.
     Census = 15,
-    /// Has not come back from a collection that is over.
+    /// Has not resumed yet after the end of a collection.
     Returning = 16,
-    /// A capability that stands by while a thread is ready.
-    IdleReady = 17,
-    /// A thread that could run, while a collection goes on or is being stopped for.
+    /// An idle capability while a thread is runnable.
+    CapIdleWorkAvailable = 17,
+    /// A runnable thread during a collection, or while capabilities stop for one.
     ReadyGc = 18,
-    /// A thread that could run, while some capability stands by.
-    ReadyIdle = 19,
-    /// The log does not tell.
+    /// A runnable thread while some capability is idle.
+    ThreadRunnableCapIdle = 19,
+    /// Not in the log.
     Unknown = 20,
-    /// The log is not read that far yet: all that is known are its blocks.
+    /// Not read yet: only the blocks of this part of the log are known.
     Unread = 21,
-    /// Waits for a time: in `threadDelay` or for a timeout.
+    /// Sleeping: in `threadDelay`, or waiting with a timeout.
     Sleeping = 22,
 }
 
-/// How many classes there are.
+/// Number of classes.
 pub const CLASSES: usize = 23;
 
-/// Nanoseconds by class.
+/// Nanoseconds by class number.
 pub type ClassTimes = [u64; CLASSES];
 
 impl Class {
-    /// All of them, by number.
+    /// All classes, ordered by number.
     pub const ALL: [Self; CLASSES] = [
         Self::Running,
         Self::Gc,
@@ -88,15 +86,15 @@ impl Class {
         Self::Other,
         Self::Census,
         Self::Returning,
-        Self::IdleReady,
+        Self::CapIdleWorkAvailable,
         Self::ReadyGc,
-        Self::ReadyIdle,
+        Self::ThreadRunnableCapIdle,
         Self::Unknown,
         Self::Unread,
         Self::Sleeping,
     ];
 
-    /// The class of that number.
+    /// Returns the class with this number, if there is one.
     #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
         if (number as usize) < CLASSES {
@@ -106,7 +104,7 @@ impl Class {
         }
     }
 
-    /// The class that has most of some time.
+    /// Returns the class with most time; of equals the one with the greatest number.
     #[must_use]
     pub fn of_most(times: &ClassTimes) -> Self {
         let most = Self::ALL
@@ -115,7 +113,7 @@ impl Class {
         most.unwrap_or(Self::Other)
     }
 
-    /// A short name for legends.
+    /// Returns a short name for legends.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -136,16 +134,16 @@ impl Class {
             Self::Other => "other",
             Self::Census => "counting the heap",
             Self::Returning => "resuming after GC",
-            Self::IdleReady => "idle, work was ready",
+            Self::CapIdleWorkAvailable => "idle, work was ready",
             Self::ReadyGc => "ready, in a collection",
-            Self::ReadyIdle => "ready, while a capability was idle",
+            Self::ThreadRunnableCapIdle => "ready, while a capability was idle",
             Self::Unknown => "unknown: not in the log",
             Self::Unread => "not read yet",
             Self::Sleeping => "sleeping",
         }
     }
 
-    /// Whether it is part of a collection: not the wait for it.
+    /// Returns whether the class is part of a collection; stopping for one is not.
     #[must_use]
     pub const fn is_gc(self) -> bool {
         matches!(
@@ -155,36 +153,34 @@ impl Class {
     }
 }
 
-/// For what a thread that cannot run waits: the stop statuses, grouped.
+/// Reason why a thread cannot run: the stop statuses in groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum WaitReason {
-    /// An MVar, to take, to put or to read.
+    /// An `MVar`, to take, put or read.
     Mvar = 0,
-    /// A black hole: a value that another thread computes.
+    /// A black hole: a value that another thread is computing.
     BlackHole = 1,
-    /// A change of what an STM transaction read before it retried.
+    /// An STM `retry`, until something that the transaction read changes.
     Stm = 2,
-    /// The other thread, to receive an exception (`throwTo`).
+    /// `throwTo`, until the other thread receives the exception.
     ThrowTo = 3,
-    /// A foreign call's return. The log has no event for it, so that the
-    /// wait for a capability after it is part of this.
+    /// A foreign call. Its return has no event, so this includes the wait for a capability after it.
     ForeignCall = 4,
-    /// A time: a delay of the runtime without `-threaded`, or a wait that the timer
-    /// manager ended ([`ManagerThread`]).
+    /// A delay of the non-threaded runtime, or a wait that the timer manager ended ([`ManagerThread`]).
     Delay = 5,
-    /// A file or socket: without `-threaded`, on Windows, or until an I/O manager ended
-    /// the wait ([`ManagerThread`]).
+    /// A file or socket: without `-threaded`, on Windows, or if an I/O manager ended the wait
+    /// ([`ManagerThread`]).
     Io = 6,
-    /// Something that the log does not say. GHC up to 7.0 never says it.
+    /// A reason that is not in the log. GHC up to 7.0 never logs one.
     Other = 7,
 }
 
-/// How many reasons to wait there are.
+/// Number of wait reasons.
 pub const WAIT_REASONS: usize = 8;
 
 impl WaitReason {
-    /// All of them, by number.
+    /// All reasons, ordered by number.
     pub const ALL: [Self; WAIT_REASONS] = [
         Self::Mvar,
         Self::BlackHole,
@@ -196,7 +192,7 @@ impl WaitReason {
         Self::Other,
     ];
 
-    /// Whether another thread of the program ends such a wait.
+    /// Returns whether another thread of the program ends such a wait.
     #[must_use]
     pub const fn is_for_thread(self) -> bool {
         matches!(
@@ -205,13 +201,13 @@ impl WaitReason {
         )
     }
 
-    /// Whether time, a file or a foreign call ends such a wait.
+    /// Returns whether time, I/O or the return of a foreign call ends such a wait.
     #[must_use]
     pub const fn is_asleep(self) -> bool {
         matches!(self, Self::Delay | Self::Io | Self::ForeignCall)
     }
 
-    /// The class of such a wait.
+    /// Returns the class of spans with this reason.
     #[must_use]
     pub const fn class(self) -> Class {
         match self {
@@ -225,7 +221,7 @@ impl WaitReason {
         }
     }
 
-    /// A short name for the head of a column.
+    /// Returns a short name for a column header.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -243,20 +239,20 @@ impl WaitReason {
 
 /// A thread of the runtime that wakes others when a time has come or a file is ready.
 ///
-/// With `-threaded`, `threadDelay` and reads of sockets wait for an `MVar` or in an STM retry, like
-/// a wait for a lock. These threads end such waits, and so they tell what was waited for
-/// (`GHC.Event.TimerManager`, `GHC.Event.Thread` and `GHC.Conc.POSIX` in `base`).
+/// With `-threaded`, `threadDelay` and socket reads block on an `MVar` or in an STM `retry`, like a wait for a
+/// lock. If one of these threads ended the wait, the real reason is known (`GHC.Event.TimerManager`,
+/// `GHC.Event.Thread` and `GHC.Conc.POSIX` in `base`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManagerThread {
     /// Ends delays and timeouts.
     Timer,
-    /// Reports that files and sockets are ready. Before GHC 7.8 and on Windows there is
-    /// one manager for these and for delays.
+    /// Reports that files and sockets are ready. Before GHC 7.8 and on Windows one manager serves both these and
+    /// delays.
     Io,
 }
 
 impl ManagerThread {
-    /// The manager of that label, which `base` gives it since GHC 7.8.
+    /// Recognizes a manager by its thread label, which `base` sets since GHC 7.8.
     #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         match label {
@@ -267,7 +263,7 @@ impl ManagerThread {
         }
     }
 
-    /// What a wait was for that this manager ended, by what the stop says.
+    /// Refines the wait reason of a stop, given that this manager ended the wait.
     #[must_use]
     pub const fn reason_of_wait(self, by_stop: WaitReason) -> WaitReason {
         match (by_stop, self) {
@@ -277,7 +273,7 @@ impl ManagerThread {
         }
     }
 
-    /// Its number, 1 or more.
+    /// Returns a number, 1 or more.
     #[must_use]
     pub const fn number(self) -> u8 {
         match self {
@@ -286,7 +282,7 @@ impl ManagerThread {
         }
     }
 
-    /// The manager of that [`number`](Self::number).
+    /// Returns the manager with this [`number`](Self::number).
     #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {
@@ -297,28 +293,27 @@ impl ManagerThread {
     }
 }
 
-/// Why a thread stopped, in one byte: the standard stop codes, and two more.
+/// Why a thread stopped, in one byte: the standard stop codes, and two of our own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StopCode(pub u8);
 
 impl StopCode {
-    /// It was created and has not run yet.
+    /// Created and not run yet.
     pub const CREATED: Self = Self(254);
-    /// It did not stop: the log ends.
+    /// Still running at the end of the log.
     pub const OPEN: Self = Self(253);
-    /// It called `yield`, or its time slice was over.
+    /// Called `yield`, or its time slice was over.
     pub const YIELDING: Self = Self(3);
-    /// It finished.
+    /// The thread finished.
     pub const FINISHED: Self = Self(5);
 
-    /// Whether a thread that stops with this code can run again at once.
+    /// Returns whether the thread stays runnable after this stop.
     #[must_use]
     pub const fn stays_ready(self) -> bool {
         self.wait_reason().is_none()
     }
 
-    /// For what a thread waits after a stop with this code; `None` if it can
-    /// run again at once.
+    /// Returns the wait reason after a stop with this code; `None` if the thread stays runnable.
     #[must_use]
     pub const fn wait_reason(self) -> Option<WaitReason> {
         Some(match self.0 {
@@ -334,8 +329,8 @@ impl StopCode {
         })
     }
 
-    /// For what a thread waits after a stop with this code, in words. `owner` is the thread that
-    /// owns a black hole, `woken_by` the manager that ended the wait.
+    /// Describes the wait after a stop with this code. `owner` is the thread that owns a black hole, `woken_by`
+    /// the manager that ended the wait.
     #[must_use]
     pub fn wait_explanation(
         self,
@@ -352,14 +347,14 @@ impl StopCode {
         }
     }
 
-    /// The stop status; `owner` is the thread that owns a black hole.
+    /// Returns the stop status; `owner` is the thread that owns a black hole.
     #[must_use]
     pub fn status(self, owner: Option<ThreadId>) -> StopStatus {
         let owner = owner.map(|thread| thread.0);
         StopStatus::from_code(StopCodes::Standard, u16::from(self.0), owner)
     }
 
-    /// The reason in words; `owner` is the thread that owns a black hole.
+    /// Describes the reason for the stop; `owner` is the thread that owns a black hole.
     #[must_use]
     pub fn explanation(self, owner: Option<ThreadId>) -> String {
         match self {

@@ -1,6 +1,6 @@
-//! Long lists of numbers, which travel as they are.
+//! Typed references to number columns, which are transferred and stored without conversion.
 
-/// A list, by the type of its numbers.
+/// A mutable column, by its number type.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "the types say it")]
 pub enum Column<'a> {

@@ -1,33 +1,33 @@
-//! How moments are shown: as signs where they stand apart; as columns, each with how many
-//! they are in a stretch of time, where signs would cover each other.
+//! Layout of point events: as single signs where there is room, and as columns with counts where signs would
+//! overlap.
 
 use super::marks::{NewMoment, Payload, Writer};
 use crate::time::Interval;
 use eventlog::ids::Nanos;
 
-/// How wide a column is, in buckets, each of which is one pixel or two.
+/// Width of a column in buckets. A bucket is one or two pixels wide.
 const COLUMN: u64 = 2;
-/// Signs that are nearer than so many buckets cover each other.
+/// Signs closer together than this number of buckets would overlap.
 const APART: u64 = 6;
-/// Fewer events that are near each other stay signs, with their number beside them.
+/// A group with fewer events than this is drawn as signs with counts.
 const MANY: usize = 8;
-/// So many are a column even if all of them are in one place.
+/// A group of at least this many events is drawn as columns, even if all are at the same place.
 const VERY_MANY: usize = 64;
-/// So many buckets beside the view are looked at. Less than [`MANY`] events that are near each
-/// other reach no further, so that what they are shown as does not depend on where the view ends.
+/// Number of buckets examined on each side of the view. A group of fewer than [`MANY`] events never reaches
+/// further, so how it is drawn does not depend on where the view ends.
 const BESIDE: u64 = 64;
 
-/// What a track tells of its moments, to become marks.
+/// Collects the events of a track and writes them as marks.
 #[derive(Debug)]
 pub struct Density<P> {
     view: Interval,
     bucket_ns: u64,
-    /// In the order of time, each with what happened in one column.
+    /// One entry per column that has events, in time order.
     found: Vec<NewMoment<P>>,
 }
 
 impl<P: Payload> Density<P> {
-    /// Of what is written next.
+    /// Creates a collector for the current view of `writer`.
     #[must_use]
     pub const fn of(writer: &Writer) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl<P: Payload> Density<P> {
         }
     }
 
-    /// Which time is to be told of: some more than is in view.
+    /// Returns the interval to collect events from: the view plus a margin on both sides.
     #[must_use]
     pub fn wanted(&self) -> Interval {
         let beside = self.bucket_ns.saturating_mul(BESIDE);
@@ -46,18 +46,18 @@ impl<P: Payload> Density<P> {
         Interval::new(Nanos(wanted.0), Nanos(wanted.1))
     }
 
-    /// How long a column is. They begin at multiples of that.
+    /// Returns the length of a column in nanoseconds. Columns begin at multiples of it.
     #[must_use]
     pub const fn column_ns(&self) -> u64 {
         self.bucket_ns.saturating_mul(COLUMN)
     }
 
-    /// Takes all that happened in one column; columns come in the order of time.
+    /// Adds all events of one column. Columns must be added in time order.
     pub fn push(&mut self, moment: NewMoment<P>) {
         self.found.push(moment);
     }
 
-    /// Writes the marks. `join` says what is known of two moments together, the earlier first.
+    /// Writes the marks. `join` merges the payloads of two events, the earlier one first.
     pub fn write(self, writer: &mut Writer, join: impl Fn(P, P) -> P) {
         let apart_ns = self.bucket_ns.saturating_mul(APART);
         let is_near =
@@ -89,7 +89,7 @@ impl<P: Payload> Density<P> {
         }
     }
 
-    /// A sign stands at the first of those that it is for.
+    /// Merges events that are too close for separate signs; a sign is at its first event.
     fn write_signs(
         &self,
         group: &[NewMoment<P>],
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::marks::{MarkKind, Packed, TimelineReply};
 
-    /// A mark: its kind, from when to when, how many.
+    /// Kind, start, end and count of a mark.
     type Shown = (MarkKind, u64, u64, u32);
 
     fn shown(times: &[u64], view: Interval, bucket_ns: u64) -> Vec<Shown> {
@@ -167,26 +167,26 @@ mod tests {
     fn few_are_signs_and_many_are_columns() {
         use MarkKind::{Column, Moment};
         let view = between(0, 1000);
-        // Far from each other, or all in one place.
+        // Far apart, or all at one place.
         assert_eq!(
             shown(&[10, 100, 101, 103], view, 1),
             [(Moment, 10, 10, 1), (Moment, 100, 103, 3)]
         );
         assert_eq!(shown(&[7; 50], view, 1), [(Moment, 7, 7, 50)]);
         assert_eq!(shown(&[7; 100], view, 1), [(Column, 6, 7, 100)]);
-        // Near each other, but few: no two signs cover each other.
+        // Close together, but few: no two signs overlap.
         assert_eq!(
             shown(&[10, 13, 16, 19], view, 1),
             [(Moment, 10, 13, 2), (Moment, 16, 19, 2)]
         );
-        // Many, one after the other.
+        // A dense run of many.
         let every_ns: Vec<u64> = (20..30).collect();
         let columns: Vec<Shown> = (10..15).map(|i| (Column, 2 * i, 2 * i + 1, 2)).collect();
         assert_eq!(shown(&every_ns, view, 1), columns);
     }
 
     proptest! {
-        /// Each event is counted once; where the view ends changes nothing of what is in it.
+        /// Each event is counted once, and the end of the view does not change the marks inside it.
         #[test]
         fn all_are_counted_and_panning_changes_nothing(
             steps in prop::collection::vec(prop_oneof![0u64..3, 0u64..40, 0u64..600], 0..300),
@@ -210,7 +210,7 @@ mod tests {
             let in_view = |&&(_, start, end, _): &&Shown| start <= from + length && from <= end;
             let expected: Vec<Shown> = all.iter().filter(in_view).copied().collect();
             prop_assert_eq!(shown(&times, view, bucket_ns), expected);
-            // At most a mark a column.
+            // At most one mark per column.
             prop_assert!(all.len() as u64 <= 1 + times.last().unwrap_or(&0) / (2 * bucket_ns));
         }
     }

@@ -1,21 +1,19 @@
-//! An implicit in-order forest: the aggregate of any range of an array in
-//! O(log n), built by appending, without pointers.
+//! An implicit in-order forest: the aggregate of any range of an array in O(log n), built by appending, without
+//! pointers.
 //!
-//! (Tristan Hume, “Production Twitter on one machine? …”, 2021, describes it
-//! for trace viewers; Perfetto uses the same.) Elements stand at the even
-//! places of one vector. Each odd place holds the aggregate of a
-//! power-of-two run of elements, between its two halves: what a complete
-//! binary tree looks like when it is written in order. Trees of falling
-//! height stand side by side, so that appending never moves anything.
+//! The structure is described by Tristan Hume for trace viewers (“Production Twitter on one machine? …”, 2021),
+//! and Perfetto uses it too. Elements are at the even indices of one vector. Each odd index holds the aggregate
+//! of a power-of-two run of elements, between the two halves of the run: a complete binary tree in in-order
+//! layout. Trees of decreasing height follow each other, so that appending never moves a node.
 
-/// Something that can be aggregated; `combine` is associative.
+/// A value that can be aggregated over a run of elements; `combine` must be associative.
 pub trait Aggregate: Copy {
-    /// The aggregate of two neighbouring runs.
+    /// Combines the aggregates of two neighboring runs, `self` being the earlier one.
     #[must_use]
     fn combine(self, later: Self) -> Self;
 }
 
-/// The forest.
+/// An append-only array with range aggregates in O(log n).
 #[derive(Clone, Debug)]
 pub struct Forest<A> {
     nodes: Vec<A>,
@@ -28,13 +26,13 @@ impl<A: Aggregate> Default for Forest<A> {
 }
 
 impl<A: Aggregate> Forest<A> {
-    /// A forest without elements.
+    /// Creates an empty forest.
     #[must_use]
     pub const fn new() -> Self {
         Self { nodes: Vec::new() }
     }
 
-    /// A forest without elements, with memory for this many.
+    /// Creates an empty forest with memory reserved for this number of elements.
     #[must_use]
     pub fn with_capacity(elements: usize) -> Self {
         Self {
@@ -42,23 +40,22 @@ impl<A: Aggregate> Forest<A> {
         }
     }
 
-    /// How many elements it has.
+    /// Returns the number of elements, without the inner nodes.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.nodes.len() / 2
     }
 
-    /// Whether it has none.
+    /// Returns whether there are no elements.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Appends an element; amortised O(1).
+    /// Appends an element; amortized O(1).
     pub fn push(&mut self, element: A) {
         self.nodes.push(element);
-        // Every finished pair of subtrees of one height is combined into the
-        // node between them.
+        // Combine each completed pair of equally high subtrees into the node between them.
         let len = self.nodes.len();
         let levels = len.trailing_ones() - 1;
         let mut at = len - 1;
@@ -68,19 +65,18 @@ impl<A: Aggregate> Forest<A> {
             at -= step;
             self.nodes[at] = combined;
         }
-        // The node after an element is overwritten when its right half is full.
+        // The node after an element is a placeholder until its right half is full.
         let open = self.nodes[at];
         self.nodes.push(open);
     }
 
-    /// The aggregate of the elements from `from` up to, not including, `to`;
-    /// `None` if there are none.
+    /// Returns the aggregate of the elements `from..to`; `None` if the range is empty.
     #[must_use]
     pub fn query(&self, from: usize, to: usize) -> Option<A> {
         let (mut at, end) = (from * 2, to.min(self.len()) * 2);
         let mut result: Option<A> = None;
         while at < end {
-            // The largest aligned subtree that starts here and fits.
+            // The largest aligned subtree that begins here and does not reach beyond the range.
             let aligned = at & at.wrapping_neg();
             let fits = 1usize << (usize::BITS - 1 - (end - at).leading_zeros());
             let skip = if at == 0 { fits } else { aligned.min(fits) };
@@ -92,12 +88,12 @@ impl<A: Aggregate> Forest<A> {
     }
 }
 
-/// The longest span of a run, the first of equals.
+/// The longest span of a run; the first one of equals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Longest {
-    /// How long it is, in nanoseconds.
+    /// Length of that span, in nanoseconds.
     pub duration_ns: u64,
-    /// Its index in the lane.
+    /// Index of that span (or block of spans) in its sequence.
     pub index: u32,
 }
 
@@ -117,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    /// Not commutative, so that the order is tested too.
+    /// Not commutative, to test the order of `combine` too.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     struct Run {
         first: u32,

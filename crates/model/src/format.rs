@@ -1,5 +1,5 @@
-//! Numbers for people, the same in the window, on the command line and in
-//! tests. Between a number and its unit there is always a no-break space.
+//! Number formatting, the same in the window, on the command line and in tests. A no-break space separates a
+//! number from its unit.
 
 use std::borrow::Cow;
 
@@ -8,18 +8,18 @@ use eventlog::ids::{Duration, Nanos};
 pub use eventlog::quantity::count;
 use eventlog::quantity::write_size;
 
-/// A no-break space.
+/// No-break space.
 pub const NBSP: char = '\u{a0}';
 
-/// What is written when there is nothing to say, such as a share of nothing.
+/// Text for an undefined value, such as a share of nothing.
 pub const NOTHING: &str = "–";
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// How it is written.
+    /// Abbreviation.
     pub name: &'static str,
-    /// Its length in nanoseconds, a power of ten.
+    /// Length in nanoseconds, a power of ten.
     pub length: u64,
 }
 
@@ -43,25 +43,25 @@ const UNITS: [Unit; 4] = [
 ];
 
 impl Unit {
-    /// The longest unit that is not longer than a time.
+    /// Returns the longest unit that is not longer than `time`, at least nanoseconds.
     pub fn of(time: Duration) -> Self {
         let fitting = UNITS.into_iter().rfind(|unit| unit.length <= time.0);
         fitting.unwrap_or(UNITS[0])
     }
 
-    /// The next longer one.
+    /// Returns the next longer unit.
     pub fn next(self) -> Option<Self> {
         UNITS.into_iter().find(|unit| unit.length > self.length)
     }
 
-    /// How many decimals tell multiples of `step` apart in this unit: 9 at most.
+    /// Returns the number of decimals that make multiples of `step` exact in this unit; at most 9.
     pub fn decimals(self, step: Duration) -> u32 {
         let exact =
             |decimals: &u32| scaled(step.0, *decimals, 1).is_multiple_of(self.length.into());
         (0..9).find(exact).unwrap_or(9)
     }
 
-    /// A length in this unit, as precise as the step demands.
+    /// Formats `time` in this unit, with the decimals that `step` needs.
     pub fn label(self, time: Duration, step: Duration) -> String {
         let decimals = self.decimals(step);
         let digits = scaled(time.0, decimals, self.length);
@@ -75,7 +75,7 @@ fn scaled(value: u64, decimals: u32, unit: u64) -> u128 {
     (u128::from(value) * 10_u128.pow(decimals) + unit / 2) / unit
 }
 
-/// Digits with a point before the last `decimals` of them.
+/// Formats `digits / 10^decimals` with a decimal point.
 fn fixed(digits: u128, decimals: u32) -> String {
     let scale = 10_u128.pow(decimals);
     match decimals {
@@ -89,9 +89,8 @@ fn fixed(digits: u128, decimals: u32) -> String {
     }
 }
 
-/// A duration in three significant digits, four if the first is a 1:
-/// `51 ns`, `6.10 µs`, `1.284 ms`, `20.5 ms`; from a minute on `2 min 05 s`,
-/// `3 h 20 min`, `2 d 04 h`.
+/// Formats a duration with three significant digits, four if the first is a 1: `51 ns`, `6.10 µs`, `1.284 ms`,
+/// `20.5 ms`; from a minute on `2 min 05 s`, `3 h 20 min`, `2 d 04 h`.
 ///
 /// A value that would round up to the next unit is written in that unit.
 #[must_use]
@@ -105,11 +104,10 @@ pub fn duration(time: Duration) -> String {
         })
 }
 
-/// A duration in a unit, unless that takes more than three digits before the
-/// point (or a whole minute).
+/// Formats a duration in `unit`; `None` if it has more than three digits before the point, or reaches a minute.
 fn short_duration(time: Duration, unit: Unit) -> Option<String> {
-    // Decimals as long as the digits stay below 2000: a fourth digit is there
-    // only after a leading 1, which keeps the error below 1/2000 or so.
+    // Limiting the digits to below 2000 allows a fourth digit only after a leading 1; the relative error stays
+    // below about 1/2000.
     let most = if unit.length == 1 { 0 } else { 3 };
     let limit = if unit.name == "s" { 60 } else { 1000 };
     (0..=most).rev().find_map(|decimals| {
@@ -129,8 +127,7 @@ fn long_duration(seconds: u64) -> String {
     format!("{upper}{NBSP}{unit}{NBSP}{lower:02}{NBSP}{lower_unit}")
 }
 
-/// A point in time, to the nanosecond where that is short: `51 ns`,
-/// `56.117 ms`, `12.345678 s`.
+/// Formats a point in time, to the nanosecond where that is short: `51 ns`, `56.117 ms`, `12.345678 s`.
 #[must_use]
 pub fn time(time: Nanos) -> String {
     let [_, micro, milli, second] = UNITS;
@@ -144,14 +141,14 @@ pub fn time(time: Nanos) -> String {
     format!("{}{NBSP}{}", fixed(digits, decimals), unit.name)
 }
 
-/// A stretch of time, with its length: `51.2 ms – 59.6 ms (8.40 ms)`.
+/// Formats an interval with its length: `51.2 ms – 59.6 ms (8.40 ms)`.
 #[must_use]
 pub fn range(range: Interval) -> String {
     let [from, to] = [range.start(), range.end()].map(time);
     format!("{from} – {to} ({})", duration(range.duration()))
 }
 
-/// A number where there is little room: of a million or more only the millions, `14.3 M`.
+/// Formats a count where there is little room; from a million on in millions: `14.3 M`.
 #[must_use]
 pub fn short_count(number: u64) -> String {
     const MILLION: u64 = 1_000_000;
@@ -163,7 +160,7 @@ pub fn short_count(number: u64) -> String {
     format!("{millions:.decimals$}\u{a0}M")
 }
 
-/// How many of something there are: `1 track`, `1,200 capabilities`.
+/// Formats a count with its noun, in the plural if necessary: `1 track`, `1,200 capabilities`.
 #[must_use]
 pub fn many(number: u64, what: &str) -> String {
     let number_text = count(number);
@@ -175,17 +172,16 @@ pub fn many(number: u64, what: &str) -> String {
     }
 }
 
-/// A share from 0 to 1 in per cent.
+/// Formats a share from 0 to 1 as a percentage.
 #[must_use]
 pub fn fraction(share: f64) -> String {
     percent((share.clamp(0.0, 1.0) * 1e9) as u64, 1_000_000_000)
 }
 
-/// A time on an axis with ticks every `step`, precise enough that neighbours
-/// differ: `56.117 ms` with a step of 1 µs, `56 ms` with one of 2 ms.
+/// Formats a time for an axis with ticks every `step`, precise enough that neighbors differ: `56.117 ms` for a
+/// step of 1 µs, `56 ms` for 2 ms.
 ///
-/// With a `base`, how far from it: `+200 ns`; the base itself is written as
-/// without one.
+/// With a `base`, formats the offset from it: `+200 ns`; the base itself is written as without one.
 #[must_use]
 pub fn axis_label(time: Nanos, step: Duration, base: Option<Nanos>) -> String {
     match base {
@@ -201,7 +197,7 @@ pub fn axis_label(time: Nanos, step: Duration, base: Option<Nanos>) -> String {
     }
 }
 
-/// A size in binary units: `512 B`, `1.5 MiB`, `153 GiB`.
+/// Formats a size in binary units: `512 B`, `1.5 MiB`, `153 GiB`.
 #[must_use]
 pub fn bytes(size: u64) -> String {
     let mut text = String::new();
@@ -210,14 +206,14 @@ pub fn bytes(size: u64) -> String {
     text
 }
 
-/// A share with one decimal: `61.0 %`. `0 %` and `100 %` are exact; what is
-/// close to them is `<0.1 %` and `>99.9 %`. A share of nothing is a dash.
+/// Formats a share with one decimal: `61.0 %`. `0 %` and `100 %` are exact; values close to them are `<0.1 %` and
+/// `>99.9 %`. A share of nothing is a dash.
 #[must_use]
 pub fn percent(part: u64, whole: u64) -> String {
     share(part, whole, 1)
 }
 
-/// A share without decimals: `7 %`, `<1 %`, `>99 %`.
+/// Formats a share without decimals: `7 %`, `<1 %`, `>99 %`.
 #[must_use]
 pub fn percent_short(part: u64, whole: u64) -> String {
     share(part, whole, 0)
@@ -243,7 +239,7 @@ fn share(part: u64, whole: u64, decimals: u32) -> String {
     format!("{number}{NBSP}%")
 }
 
-/// How many bytes per second: `1.5 MiB/s`. A dash for no time.
+/// Formats bytes per second: `1.5 MiB/s`. A dash for zero time.
 #[must_use]
 pub fn byte_rate(size: u64, time: Duration) -> String {
     match per_second(size, time, 1) {
@@ -252,8 +248,8 @@ pub fn byte_rate(size: u64, time: Duration) -> String {
     }
 }
 
-/// How many of something there are in a time, by the shortest unit in which it is one at
-/// least: `1.40 per µs`, `312 per s`. A dash for no time.
+/// Formats a rate in the shortest unit of time for which it is at least 1: `1.40 per µs`, `312 per s`. A dash for
+/// zero time.
 #[must_use]
 pub fn rate(number: u64, time: Duration) -> String {
     if time.0 == 0 {
@@ -271,7 +267,7 @@ pub fn rate(number: u64, time: Duration) -> String {
     format!("{number}{NBSP}per{NBSP}{}", unit.name)
 }
 
-/// `number * factor` per second, rounded; `None` for no time.
+/// `number * factor` per second, rounded; `None` for zero time.
 fn per_second(number: u64, time: Duration, factor: u128) -> Option<u64> {
     let time = u128::from(time.0);
     let scaled = u128::from(number) * factor * 1_000_000_000 + time / 2;
@@ -279,12 +275,13 @@ fn per_second(number: u64, time: Duration, factor: u128) -> Option<u64> {
     Some(rate.try_into().unwrap_or(u64::MAX))
 }
 
-/// The fewest characters of a text that are worth showing.
+/// Fewest characters that are worth showing next to the ellipsis.
 const FEWEST_CHARS: usize = 3;
 
-/// The text, with `…` for its middle if it is wider than `max_width`; empty if
-/// not even three characters of it fit. `measure` tells how wide a text is, in
-/// the same unit, and is called about `log2` of the length times.
+/// Shortens a text to `max_width` by replacing its middle with `…`; returns an empty text if not even three
+/// characters fit.
+///
+/// `measure` returns the width of a text in the same unit, and is called about log2 of the length times.
 pub fn truncate_middle<'a>(
     text: &'a str,
     max_width: f64,
@@ -300,7 +297,7 @@ pub fn truncate_middle<'a>(
         let tail = starts[starts.len() - chars / 2..].first();
         format!("{}…{}", &text[..head], tail.map_or("", |&at| &text[at..]))
     };
-    // Between `few`, which may fit, and `many`, which does not.
+    // Invariant: `few` characters fit, `many` do not.
     let (mut few, mut many) = (FEWEST_CHARS, starts.len());
     if few >= many || !fits(&kept(few)) {
         return Cow::Borrowed("");
@@ -322,7 +319,7 @@ mod tests {
 
     use super::*;
 
-    /// With ordinary spaces, which are easier to read here.
+    /// Replaces no-break spaces by plain ones, for readable tests.
     fn plain(text: &str) -> String {
         assert!(!text.contains(' '), "{text}");
         text.replace(NBSP, " ")

@@ -1,38 +1,36 @@
-//! Sampled values over time, and what any zoom shows of them.
+//! Sampled values over time, and their display at any zoom.
 //!
-//! A *level* (bytes of the heap, sparks in a pool) is a function in steps: it
-//! holds from a sample to the next. Of a bucket its least, greatest and last
-//! value are drawn, so that a peak stays visible at any zoom; its mean over time
-//! is told. A *counter* only grows; it is taken to grow evenly between two
-//! samples, and from nothing at time 0 to the first one. Of a bucket its growth
-//! is shown.
+//! A *level* (heap size, sparks in a pool) is a step function: it holds from one sample to the next. For each
+//! bucket its minimum, maximum and last value are drawn, so that peaks stay visible at any zoom; its
+//! time-weighted mean is available for details. A *counter* only grows; it is interpolated linearly between
+//! samples, and from 0 at time 0 to the first one. For each bucket its growth is drawn.
 
 use super::forest::{Aggregate, Forest};
 use super::lane::{BLOCK, partition};
 use crate::marks::Values;
 use crate::time::Interval;
 
-/// Samples in the order of time.
+/// Samples in time order.
 pub trait Samples {
-    /// How many there are.
+    /// Returns the number of samples.
     fn len(&self) -> usize;
-    /// Whether there are none.
+    /// Returns whether there are no samples.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// When one was taken, in nanoseconds.
+    /// Returns the time of a sample, in nanoseconds.
     fn time(&self, index: usize) -> u64;
-    /// Its value.
+    /// Returns the value of a sample, in the unit of the gauge.
     fn value(&self, index: usize) -> u64;
 
-    /// The first sample at or after a time.
+    /// Returns the index of the first sample at or after `time`.
     fn first_at(&self, time: u64) -> usize {
         partition(self.len(), |i| self.time(i) < time)
     }
 
-    /// By how much a counter grows up to a sample, from the one before it
-    /// or from nothing at time 0; and how long that takes. Nothing beyond
-    /// the last, and where a counter goes back.
+    /// Returns the growth of a counter from the previous sample (or from 0 at time 0) to this one, and the time
+    /// between them in nanoseconds, at least 1. The growth is 0 beyond the last sample and where a counter
+    /// decreases.
     fn step(&self, index: usize) -> (f64, u64) {
         if index >= self.len() {
             return (0.0, 1);
@@ -45,14 +43,15 @@ pub trait Samples {
         (grown, self.time(index).saturating_sub(from).max(1))
     }
 
-    /// The first sample after a time.
+    /// Returns the index of the first sample after `time`.
     fn first_after(&self, time: u64) -> usize {
         partition(self.len(), |i| self.time(i) <= time)
     }
 
-    /// By how much a counter grows from a time to a later one, as if it grew
-    /// evenly between two samples. `next` is the first sample after the
-    /// first time, and becomes that after the second.
+    /// Returns the growth of a counter between two times, interpolated linearly between samples.
+    ///
+    /// `next` is the index of the first sample after `from`, and is updated to that of the first sample after
+    /// `to`.
     fn growth(&self, (from, to): (u64, u64), next: &mut usize) -> f64 {
         let first = *next;
         let part = |index: usize, length: u64| {
@@ -73,12 +72,12 @@ pub trait Samples {
     }
 }
 
-/// The least and the greatest of some values.
+/// Minimum and maximum of a run of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// The least.
+    /// Minimum, in the unit of the gauge.
     pub min: u64,
-    /// The greatest.
+    /// Maximum, in the unit of the gauge.
     pub max: u64,
 }
 
@@ -100,21 +99,21 @@ impl Aggregate for Extent {
     }
 }
 
-/// The extents of whole blocks of samples, and the level summed over time up
-/// to each block: about a byte and a half for each sample.
+/// Index of a level: extents of full blocks of samples, and prefix sums of the time integral by block. Takes
+/// about 1.5 bytes per sample.
 #[derive(Clone, Debug, Default)]
 pub struct Extents {
     blocks: Forest<Extent>,
-    /// The sum over time (value times nanoseconds) from the first sample to the
-    /// first one of the block behind each of `blocks`.
+    /// Prefix sums of value times nanoseconds: entry `i` is the integral from the first sample to the first
+    /// sample after block `i`.
     sums: Vec<u128>,
 }
 
 impl Extents {
-    /// Takes the blocks that are whole by now. Neither value nor time of a
-    /// sample change once another has followed it.
+    /// Indexes the blocks that became final. The value and time of a sample are final once another sample follows
+    /// it.
     pub fn extend(&mut self, samples: &impl Samples) {
-        // The first sample of the next block must have been followed too.
+        // The block's integral ends at the first sample of the next block, which must be final too.
         let whole = samples.len().saturating_sub(2) / BLOCK;
         for block in self.blocks.len()..whole {
             let (from, to) = (block * BLOCK, (block + 1) * BLOCK);
@@ -126,7 +125,7 @@ impl Extents {
         }
     }
 
-    /// The level summed over time from a sample to a later one.
+    /// Returns the time integral of the level (value times nanoseconds) from one sample to a later one.
     fn sum(&self, samples: &impl Samples, from: usize, to: usize) -> u128 {
         let (first, last) = (from.div_ceil(BLOCK), (to / BLOCK).min(self.sums.len()));
         if first >= last {
@@ -140,7 +139,7 @@ impl Extents {
         scan_sum(samples, from, first * BLOCK) + blocks + scan_sum(samples, last * BLOCK, to)
     }
 
-    /// The extent of the samples from `from` up to, not including, `to`.
+    /// Returns the extent of the samples `from..to`; `None` if there are none.
     #[must_use]
     pub fn of(&self, samples: &impl Samples, from: usize, to: usize) -> Option<Extent> {
         let first = from.div_ceil(BLOCK);
@@ -162,50 +161,49 @@ fn scan(samples: &impl Samples, from: usize, to: usize) -> Option<Extent> {
     values.reduce(Extent::combine)
 }
 
-/// The level summed over time from a sample to another, by looking at each.
+/// Returns the same integral as [`Extents::sum`], by a linear scan.
 fn scan_sum(samples: &impl Samples, from: usize, to: usize) -> u128 {
     let held = |i: usize| samples.time(i + 1).saturating_sub(samples.time(i));
     let sums = (from..to).map(|i| u128::from(samples.value(i)) * u128::from(held(i)));
     sums.sum()
 }
 
-/// A stretch of a gauge: from when to when, in nanoseconds, and its values.
+/// Statistics of a gauge over a stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
-    /// When it begins.
+    /// Start in nanoseconds.
     pub start: u64,
-    /// When it ends.
+    /// End in nanoseconds.
     pub end: u64,
-    /// Its values.
+    /// Statistics between start and end.
     pub values: Values,
 }
 
-/// What is looked at: the time in view, in buckets of a power of two of
-/// nanoseconds at absolute places, in a log that ends somewhere.
+/// The visible interval, divided into buckets aligned to multiples of their length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buckets {
-    /// The time in view.
+    /// The visible interval.
     pub view: Interval,
-    /// How long a bucket is.
+    /// Bucket length in nanoseconds, a power of two.
     pub bucket_ns: u64,
-    /// When the log ends.
+    /// End of the log in nanoseconds.
     pub end_ns: u64,
 }
 
 impl Buckets {
-    /// Where the first bucket begins.
+    /// Returns the start of the first bucket; it may be before the start of the view.
     #[must_use]
     pub const fn first(&self) -> u64 {
         self.view.start().0 / self.bucket_ns * self.bucket_ns
     }
 
-    /// Up to when there is something to show.
+    /// Returns the end of the visible part of the log: the end of the view or of the log.
     #[must_use]
     pub fn stop(&self) -> u64 {
         self.view.end().0.min(self.end_ns)
     }
 
-    /// The buckets, each from when to when.
+    /// Iterates over the buckets as (start, end) in nanoseconds.
     pub fn each(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
         let (stop, length) = (self.stop(), self.bucket_ns);
         let next = move |start: &u64| start.checked_add(length);
@@ -215,8 +213,7 @@ impl Buckets {
     }
 }
 
-/// What the view shows of a level. Where nothing changes, several buckets are
-/// one stretch.
+/// Emits the stretches of a level in view. Consecutive buckets without a change are one stretch.
 pub fn levels(
     samples: &impl Samples,
     extents: &Extents,
@@ -233,7 +230,7 @@ pub fn levels(
             (time / buckets.bucket_ns * buckets.bucket_ns).max(start)
         });
         if next_start > start {
-            // Nothing changes up to there.
+            // The value is constant up to `next_start`.
             let end = next_start.min(stop);
             if let Some(value) = before {
                 let values = Values::one(value as f64);
@@ -244,7 +241,7 @@ pub fn levels(
         }
         let end = start.saturating_add(buckets.bucket_ns);
         let to = at + partition(samples.len() - at, |i| samples.time(at + i) < end);
-        // Times that go back, in a damaged log, must not stop this.
+        // In damaged logs times may go back; always make progress.
         let to = to.max(at + 1);
         let inside = extents.of(samples, at, to);
         let extent = before
@@ -260,7 +257,7 @@ pub fn levels(
             };
             let shown_until = end.min(stop.max(begins));
             let last = samples.value(to - 1);
-            // The view may end within the bucket.
+            // The view or the log may end within the bucket.
             let seen = partition(to - at, |i| samples.time(at + i) < shown_until);
             let held = |value: u64, from: u64, to: u64| {
                 u128::from(value) * u128::from(to.saturating_sub(from))
@@ -292,7 +289,7 @@ pub fn levels(
     }
 }
 
-/// By how much counters grow in each bucket in view, all together.
+/// Returns the total growth of some counters in each bucket of the view, as (start, end, growth).
 #[must_use]
 pub fn growth<'a, S: Samples + 'a>(
     counters: impl Iterator<Item = S>,
@@ -310,9 +307,8 @@ pub fn growth<'a, S: Samples + 'a>(
     grown
 }
 
-/// What the view shows of a rate per second: growth by the length of its
-/// bucket, of the last bucket as far as the log goes. Equal neighbours are
-/// one stretch, and nothing is none.
+/// Emits the rate per second of each bucket: growth divided by the length of the bucket, the last one cut off at
+/// the end of the log. Neighbors with equal rates are one stretch, and a rate of 0 emits nothing.
 pub fn rates(grown: &[(u64, u64, f64)], buckets: Buckets, mut emit: impl FnMut(Stretch)) {
     let mut open: Option<Stretch> = None;
     for &(start, end, growth) in grown {
@@ -336,7 +332,7 @@ pub fn rates(grown: &[(u64, u64, f64)], buckets: Buckets, mut emit: impl FnMut(S
     }
 }
 
-/// Whether two rates differ by no more than what calculating them costs.
+/// Returns whether two rates are equal up to rounding errors.
 fn is_same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.max(b)
 }
@@ -363,7 +359,7 @@ mod tests {
         }
     }
 
-    /// A counter as if it grew evenly between two samples, worked out by a loop.
+    /// Reference implementation of linear interpolation.
     fn counter_at(counter: &Pairs, time: u64) -> f64 {
         let (mut from, mut before) = (0, 0);
         for &(at, value) in &counter.0 {
@@ -376,7 +372,7 @@ mod tests {
         before as f64
     }
 
-    /// A level summed over time, by a loop; it is 0 before the first sample.
+    /// Reference implementation of the time integral; the level is 0 before the first sample.
     fn level_sum(level: &Pairs, from: u64, to: u64) -> u64 {
         let ends = level.0.iter().skip(1).map(|(at, _)| *at).chain([u64::MAX]);
         let held = |(&(at, value), end): (&(u64, u64), u64)| {
@@ -407,8 +403,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the view and the bucket: at each nanosecond the stretch
-        /// there has the extent of its bucket and the bucket's last value.
+        /// For any view and bucket: at each nanosecond the stretch has the extent and the last value of its
+        /// bucket.
         #[test]
         fn levels_agree_with_a_loop(samples in samples(), buckets in buckets()) {
             let mut extents = Extents::default();
@@ -440,7 +436,7 @@ mod tests {
             }
         }
 
-        /// Rates over whole buckets add up to what the counter grew.
+        /// Rates over whole buckets add up to the growth of the counter.
         #[test]
         fn rates_integrate_to_the_growth(samples in samples(), buckets in buckets()) {
             let mut sum = 0;
@@ -453,7 +449,7 @@ mod tests {
             prop_assert!((integral - expected).abs() <= 1e-6 * expected.max(1.0), "{integral} {expected}");
         }
 
-        /// The index may be made at once or bit by bit.
+        /// Indexing all at once or incrementally gives the same result.
         #[test]
         fn extents_agree_with_a_scan(samples in samples(), steps in prop::collection::vec(0usize..400, 0..6), a in 0usize..410, b in 0usize..410) {
             let mut extents = Extents::default();

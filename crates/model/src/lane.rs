@@ -1,60 +1,60 @@
-//! A lane: spans that follow each other without overlap, and what any zoom
-//! shows of them.
+//! Lanes: sequences of non-overlapping spans, and their marks at any zoom.
 
 use super::class::{CLASSES, Class, ClassTimes};
 use super::forest::{Forest, Longest};
-use crate::place::place32;
+use crate::saturating::saturating_u32;
 use crate::time::Interval;
 use eventlog::ids::Nanos;
 use std::ops::Range;
 
-/// How many spans share one entry of an index.
+/// Spans per entry of an index.
 pub const BLOCK: usize = 32;
 
-/// Spans in order, without overlap.
+/// A sequence of non-overlapping spans in time order.
 pub trait Lane {
-    /// How many spans there are.
+    /// Returns the number of spans.
     fn len(&self) -> usize;
-    /// Whether there are none.
+    /// Returns whether there are no spans.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// When a span begins and ends, in nanoseconds.
+    /// Returns the start and end of a span, in nanoseconds.
     fn span(&self, index: usize) -> (u64, u64);
-    /// When a span begins.
+    /// Returns the start of a span, in nanoseconds.
     fn start(&self, index: usize) -> u64 {
         self.span(index).0
     }
-    /// The time of a span.
+    /// Returns the start and end of a span as an interval.
     fn interval(&self, index: usize) -> Interval {
         let (start, end) = self.span(index);
         Interval::new(Nanos(start), Nanos(end))
     }
-    /// What a span is.
+    /// Returns the state class of a span.
     fn class(&self, index: usize) -> Class;
-    /// The time by class of all spans before this one.
+    /// Returns the total time by class of all spans before `index` (a prefix sum).
     fn before(&self, index: usize) -> ClassTimes;
-    /// The longest of a run of spans.
+    /// Returns the index of the longest span in `from..to`, the first of equals.
     fn longest(&self, from: usize, to: usize) -> Option<usize>;
-    /// Of spans that share a mark, the one that it speaks for: the longest. None if
-    /// marks of several spans have nothing of one of them.
+    /// Returns the span that represents the spans `from..to` merged into one mark: the longest. `None` for lanes
+    /// whose merged marks show shares of time only.
     fn speaks_for(&self, from: usize, to: usize) -> Option<usize> {
         self.longest(from, to)
     }
 
-    /// The spans among which those are that begin or end about `time`, as far as is
-    /// known without looking at spans.
+    /// Returns bounds for a binary search: the range of indices of the spans that begin or end around `time`, taken
+    /// from an index without reading spans.
     fn near(&self, _time: u64) -> Range<usize> {
         0..self.len()
     }
-    /// The first span that counts in the bucket that begins at `time`, known without
-    /// looking at spans: of very many that begin in the bucket before, all of them short, a
-    /// few that begin hardly later may count there too. `None` if spans must be looked at.
+    /// Returns a fast approximation of the first span of the bucket that begins at `time`, from the index alone.
+    ///
+    /// Applies where very many spans, all shorter than the bucket, begin in the preceding bucket; a few that
+    /// begin slightly after `time` may then count in that bucket. `None` if spans must be read.
     fn hurry(&self, _time: u64, _bucket_ns: u64) -> Option<usize> {
         None
     }
 
-    /// The time by class of at most [`BLOCK`] spans.
+    /// Returns the time by class of at most [`BLOCK`] spans, by a linear scan.
     fn few(&self, from: usize, to: usize) -> ClassTimes {
         let mut times = ClassTimes::default();
         for i in from..to {
@@ -65,7 +65,7 @@ pub trait Lane {
         times
     }
 
-    /// The time by class of a run of spans.
+    /// Returns the time by class of the spans `from..to`.
     fn between(&self, from: usize, to: usize) -> ClassTimes {
         if to - from <= BLOCK {
             return self.few(from, to);
@@ -78,22 +78,23 @@ pub trait Lane {
         times
     }
 
-    /// How many of a run of spans are worth to be counted.
+    /// Returns the number of spans in `from..to` to display as the count of a mark; a lane may leave out spans
+    /// such as waits.
     fn count(&self, from: usize, to: usize) -> usize {
         to - from
     }
 
-    /// The first span that ends after `time`.
+    /// Returns the index of the first span that ends after `time`.
     fn first_ending_after(&self, time: u64) -> usize {
         partition_in(self.near(time), |i| self.span(i).1 <= time)
     }
 
-    /// The first span that starts at or after `time`.
+    /// Returns the index of the first span that begins at or after `time`.
     fn first_starting_at(&self, time: u64) -> usize {
         partition_in(self.near(time), |i| self.start(i) < time)
     }
 
-    /// The span that begins and ends just then.
+    /// Returns the index of the span with exactly this start and end.
     fn exactly(&self, time: Interval) -> Option<usize> {
         let from = self.first_starting_at(time.start().0);
         let here = (from..self.len()).take_while(|&i| self.span(i).0 == time.start().0);
@@ -101,7 +102,7 @@ pub trait Lane {
         here.next()
     }
 
-    /// The time by class before `time`.
+    /// Returns the time by class before `time`, including part of a span that reaches beyond it.
     fn time_before(&self, time: u64) -> ClassTimes {
         let index = self.first_ending_after(time);
         let mut times = self.before(index);
@@ -113,7 +114,7 @@ pub trait Lane {
         times
     }
 
-    /// The time by class inside a range; exact.
+    /// Returns the time by class within a range; exact at any zoom.
     fn time_in(&self, range: Interval) -> ClassTimes {
         let (mut to, from) = (
             self.time_before(range.end().0),
@@ -126,7 +127,7 @@ pub trait Lane {
     }
 }
 
-/// The first index for which `before` does not hold.
+/// Returns the first index in `0..len` for which `before` does not hold, or `len`, by binary search.
 pub fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, len);
     while low < high {
@@ -140,57 +141,57 @@ pub fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-/// The first index of a range for which `before` does not hold.
+/// Returns the first index in `range` for which `before` does not hold, or its end, by binary search.
 pub fn partition_in(range: Range<usize>, before: impl Fn(usize) -> bool) -> usize {
     range.start + partition(range.len(), |i| before(range.start + i))
 }
 
-/// The first span that counts in the bucket that begins at `time`.
+/// Returns the index of the first span that counts in the bucket that begins at `time`.
 pub fn first_of_bucket(lane: &impl Lane, time: u64, bucket_ns: u64) -> usize {
     let hurried = lane.hurry(time, bucket_ns);
     hurried.unwrap_or_else(|| lane.first_starting_at(time))
 }
 
-/// What a lane shows at one place.
+/// What a lane draws at one place.
 #[expect(
     clippy::large_enum_variant,
     reason = "a mark is written at once, and never kept"
 )]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// One span, as wide as a pixel or wider.
+    /// One span at least as long as a bucket.
     One {
-        /// Its index in the lane.
+        /// Index of the span in the lane.
         index: usize,
     },
-    /// Spans narrower than a pixel that fall into one bucket.
+    /// Spans shorter than a bucket, merged because they begin in the same one.
     Many {
-        /// Where the bucket begins, in nanoseconds.
+        /// Start of the bucket, in nanoseconds.
         start: u64,
-        /// How many they are, as the lane counts.
+        /// Number of spans according to [`Lane::count`].
         count: u32,
-        /// The one that it [speaks for](Lane::speaks_for).
+        /// The span that [represents](Lane::speaks_for) the mark.
         speaks_for: Option<usize>,
-        /// Their time by class.
+        /// Total time by class of these spans, in nanoseconds.
         times: ClassTimes,
     },
 }
 
-/// What `lane` shows in `view` if a bucket of `bucket_ns` (a power of two) is
-/// about a pixel: each span that is as long as a bucket for itself, the others
-/// merged by the bucket in which they start. At most two marks a bucket.
+/// Emits the marks of `lane` in `view` for buckets of `bucket_ns`, a power of two that is about a pixel wide.
 ///
-/// A span that straddles a bucket's end counts where it starts; it is shorter
-/// than a bucket, so it is shown less than a bucket off. Where very many spans
-/// share a bucket, some that start after its end may count in it, if the lane
-/// [hurries](Lane::hurry): these are less than a quarter of a bucket off.
+/// Each span at least as long as a bucket is a mark of its own; the others are merged by the bucket in which they
+/// begin. There are at most two marks per bucket.
+///
+/// A span that straddles the end of a bucket counts in the bucket where it begins; it is shorter than a bucket,
+/// so the error is less than one bucket. Where very many spans share a bucket and the lane
+/// [approximates](Lane::hurry), spans that begin less than a quarter of a bucket after its end may count in it
+/// too.
 pub fn marks(lane: &impl Lane, view: Interval, bucket_ns: u64, mut emit: impl FnMut(Mark)) {
     let mut at = lane.first_ending_after(view.start().0);
-    // The bucket that the view begins in is shown whole, so that a bucket
-    // looks the same wherever the view is panned to.
+    // The first bucket of the view is emitted whole, so that panning does not change how it looks.
     let aligned = view.start().0 / bucket_ns * bucket_ns;
     at = at.min(first_of_bucket(lane, aligned, bucket_ns));
-    // Neighbouring buckets often hold about as many.
+    // Neighboring buckets often have similar numbers of spans.
     let mut guess = 0;
     let mut sums = Sums::default();
     while at < lane.len() {
@@ -219,7 +220,7 @@ pub fn marks(lane: &impl Lane, view: Interval, bucket_ns: u64, mut emit: impl Fn
         let starts_here = |i: usize| lane.start(at + i) < next_bucket;
         let mut to = at + gallop(lane.len() - at, guess, starts_here);
         guess = to - at;
-        // A long span that begins in this bucket can only be the last one.
+        // Spans do not overlap, so only the last one of this bucket can be long.
         let (last_start, last_end) = lane.span(to - 1);
         if to - 1 > at && last_end.saturating_sub(last_start) >= bucket_ns {
             to -= 1;
@@ -232,7 +233,7 @@ pub fn marks(lane: &impl Lane, view: Interval, bucket_ns: u64, mut emit: impl Fn
     }
 }
 
-/// The time before a span, kept for the bucket that begins with it.
+/// Caches the prefix sums at the end of one bucket for the next one.
 #[derive(Default)]
 struct Sums {
     index: usize,
@@ -240,8 +241,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// [`Lane::between`], with one search less where runs of spans follow
-    /// each other.
+    /// [`Lane::between`], which reads the prefix sums once instead of twice for consecutive runs of spans.
     fn between(&mut self, lane: &impl Lane, from: usize, to: usize) -> ClassTimes {
         if to - from <= BLOCK {
             return lane.between(from, to);
@@ -259,7 +259,7 @@ impl Sums {
     }
 }
 
-/// Several spans as one mark; `None` if there is nothing of them to see.
+/// Merges the spans `from..to` into one mark; `None` if it would show neither a count nor time.
 fn merged(
     lane: &impl Lane,
     from: usize,
@@ -273,16 +273,16 @@ fn merged(
     }
     Some(Mark::Many {
         start: bucket,
-        count: place32(count),
+        count: saturating_u32(count),
         speaks_for: lane.speaks_for(from, to),
         times,
     })
 }
 
-/// How many of the first of `len` things hold; quick where they are about as
-/// many as the guess.
+/// Returns how many of the first `len` items satisfy `holds`, by galloping search; fast if the result is close to
+/// `guess`.
 fn gallop(len: usize, guess: usize, holds: impl Fn(usize) -> bool) -> usize {
-    // What is before `low` holds, what is at `high` or later does not.
+    // Invariant: `holds` is true before `low`, and false from `high` on.
     let (mut low, mut high, mut step) = (0, len, 1);
     let at = guess.min(len.saturating_sub(1));
     if at < len && holds(at) {
@@ -305,13 +305,13 @@ fn gallop(len: usize, guess: usize, holds: impl Fn(usize) -> bool) -> usize {
     low + partition(high - low, |i| holds(low + i))
 }
 
-/// Prefix sums and a forest over blocks of spans: what a lane needs to answer
-/// [`Lane::before`] and [`Lane::longest`] quickly. It has sums only for the
-/// `N` classes that its lane has.
+/// Prefix sums and a forest over blocks of spans, for fast [`Lane::before`] and [`Lane::longest`].
+///
+/// It has sums only for the `N` classes of its lane.
 #[derive(Clone, Debug)]
 pub struct LaneIndex<const N: usize> {
     classes: [Class; N],
-    /// The time by class before each block.
+    /// Total time by class before each block.
     before: Vec<[u64; N]>,
     total: [u64; N],
     longest: Forest<Longest>,
@@ -320,7 +320,7 @@ pub struct LaneIndex<const N: usize> {
 }
 
 impl<const N: usize> LaneIndex<N> {
-    /// An index of no spans; those that come are of these classes.
+    /// Creates an empty index for spans of these classes.
     #[must_use]
     pub const fn new(classes: [Class; N]) -> Self {
         Self {
@@ -337,24 +337,24 @@ impl<const N: usize> LaneIndex<N> {
         let slot = self.classes.iter().position(|&one| one == class);
         debug_assert!(slot.is_some(), "{class:?} is a class of the lane");
         if let Some(time) = slot.and_then(|slot| times.get_mut(slot)) {
-            // Blocks of a damaged log may claim to end at any time.
+            // In damaged logs spans may be of any length, so the sum saturates.
             *time = time.saturating_add(duration_ns);
         }
     }
 
-    /// How many spans it has.
+    /// Returns the number of spans pushed.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it has none.
+    /// Returns whether no span was pushed.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Takes the next span.
+    /// Adds the next span.
     pub fn push(&mut self, class: Class, duration_ns: u64) {
         if self.len.is_multiple_of(BLOCK) {
             self.before.push(self.total);
@@ -364,7 +364,7 @@ impl<const N: usize> LaneIndex<N> {
         self.total = total;
         let this = Longest {
             duration_ns,
-            index: place32(self.len),
+            index: saturating_u32(self.len),
         };
         let longest = self.in_block.map_or(this, |block| {
             if duration_ns > block.duration_ns {
@@ -381,7 +381,7 @@ impl<const N: usize> LaneIndex<N> {
         }
     }
 
-    /// [`Lane::before`] for a lane that pushed its spans here.
+    /// Implements [`Lane::before`] for the lane whose spans were pushed here; `span` returns class and duration.
     pub fn before(&self, index: usize, span: impl Fn(usize) -> (Class, u64)) -> ClassTimes {
         let block = (index / BLOCK).min(self.before.len().saturating_sub(1));
         let Some(mut times) = self.before.get(block).copied() else {
@@ -398,7 +398,7 @@ impl<const N: usize> LaneIndex<N> {
         by_class
     }
 
-    /// [`Lane::longest`] for a lane that pushed its spans here.
+    /// Implements [`Lane::longest`] for the lane whose spans were pushed here.
     pub fn longest(
         &self,
         from: usize,
@@ -424,8 +424,7 @@ impl<const N: usize> LaneIndex<N> {
     }
 }
 
-/// Spans of one class without further detail, such as the collections of a
-/// capability.
+/// A lane of spans of one class without payload, such as the collections of a capability.
 #[derive(Clone, Debug)]
 pub struct PlainLane {
     class: Class,
@@ -436,7 +435,7 @@ pub struct PlainLane {
 }
 
 impl PlainLane {
-    /// An empty lane of this class.
+    /// Creates an empty lane whose spans are all of `class`.
     #[must_use]
     pub fn new(class: Class) -> Self {
         Self {
@@ -448,8 +447,8 @@ impl PlainLane {
         }
     }
 
-    /// Appends a span. Damaged logs may have spans that overlap: they are
-    /// sorted out by [`settle`](Self::settle).
+    /// Appends a span. In damaged logs spans may overlap or be out of order until [`settle`](Self::settle) is
+    /// called.
     pub fn push(&mut self, span: Interval) {
         let (start, end) = (span.start().0, span.end().0.max(span.start().0));
         self.sorted &= self.ends.last().is_none_or(|&last| last <= start);
@@ -458,8 +457,7 @@ impl PlainLane {
         self.index.push(self.class, end - start);
     }
 
-    /// Sorts the spans and clips overlaps, so that together they cover the
-    /// same time.
+    /// Sorts the spans if necessary, and clips overlaps; the covered time stays the same.
     pub fn settle(&mut self) {
         if self.sorted {
             return;
@@ -542,8 +540,8 @@ mod tests {
             prop_assert_eq!(times[Class::Gc as usize], expected);
         }
 
-        /// Every span of the view is shown once, alone or merged, and the
-        /// times of the marks add up to the spans' times.
+        /// Every span of the view is in exactly one mark, and the times of the marks add up to the times of the
+        /// spans.
         #[test]
         fn marks_show_every_span_once(gaps in gaps(), bucket in 0u32..12) {
             let lane = lane(&gaps);

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod byte_lru;
 pub mod census;
 pub mod class;
 pub mod columns;
@@ -10,13 +11,12 @@ pub mod gauge;
 pub mod lane;
 pub mod marks;
 pub mod moments;
-pub mod pages;
-pub mod place;
+pub mod packed_column;
 pub mod profile;
-pub mod remembered;
-pub mod shelf;
+pub mod saturating;
 pub mod sorting;
 pub mod span_lane;
+pub mod spill_store;
 pub mod time;
 
 pub use class::Class;

@@ -1,17 +1,12 @@
-//! The answer to a query of the timeline: marks of four shapes, struct of
-//! arrays.
+//! The reply to a timeline query: four shapes of marks, as structs of arrays.
 //!
-//! - A **lane** shows spans, or several that share a pixel with the share that
-//!   each class has of it: [`SpanMarks`].
-//! - **Samples** are spans too, from one tick of a timer to the next; only how
-//!   they are painted differs.
-//! - **Moments** have no length: [`MomentMarks`]. Where they are many, a mark is a
-//!   stretch of time with how many there are in it.
+//! - A **lane** shows single spans, or several that share a pixel with the share of each class: [`SpanMarks`].
+//! - **Samples** are spans too, from one timer tick to the next; only their painting differs.
+//! - **Moments** have no length: [`MomentMarks`]. Where they are dense, a mark is a stretch of time with a count.
 //! - A **gauge** is a line or an area over time: [`GaugePoints`].
 //!
-//! What a track knows of a mark beyond that (a thread, the number of a
-//! collection, bytes) is a type of its own, its [`Payload`], which travels as
-//! four words.
+//! Further data of a mark (a thread, the number of a collection, bytes) depends on the track: its [`Payload`]
+//! type travels as four words.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,32 +16,32 @@ use super::lane::{Lane, Mark, marks};
 use crate::time::Interval;
 use eventlog::ids::Nanos;
 
-/// How many words a payload has.
+/// Number of 32-bit words of a payload.
 pub(crate) const PAYLOAD_WORDS: usize = 4;
 
-/// No thread, capability or number, where a payload may have none.
+/// Sentinel for a missing thread, capability or number in a payload.
 pub const NONE: u32 = u32::MAX;
 
-/// A payload on its way.
+/// A payload in its encoded form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed(pub [u32; PAYLOAD_WORDS]);
 
-/// Nothing is known.
+/// All words are [`NONE`].
 impl Default for Packed {
     fn default() -> Self {
         Self([NONE; PAYLOAD_WORDS])
     }
 }
 
-/// What a track knows of a mark beyond its class and time.
+/// Data of a mark beyond its class and time; each track has its own type.
 pub trait Payload: Copy {
-    /// As four words.
+    /// Encodes the payload as four words.
     fn pack(self) -> Packed;
-    /// Reads what [`pack`](Self::pack) wrote. Whatever the words are, something comes.
+    /// Decodes what [`pack`](Self::pack) wrote. Must accept any words without panicking.
     fn unpack(packed: Packed) -> Self;
 }
 
-/// Nothing more is known.
+/// No payload.
 impl Payload for () {
     fn pack(self) -> Packed {
         Packed::default()
@@ -54,7 +49,7 @@ impl Payload for () {
     fn unpack(_: Packed) -> Self {}
 }
 
-/// What was packed before stays as it is.
+/// An encoded payload is passed through unchanged.
 impl Payload for Packed {
     fn pack(self) -> Packed {
         self
@@ -65,156 +60,152 @@ impl Payload for Packed {
 }
 
 impl Packed {
-    /// The word at a place, unless it is [`NONE`].
+    /// Returns the word at index `place`, unless it is [`NONE`].
     #[must_use]
     pub fn some(self, place: usize) -> Option<u32> {
         let word = self.word(place);
         (word != NONE).then_some(word)
     }
 
-    /// The word at a place; 0 if there is none.
+    /// Returns the word at index `place`; 0 if out of range.
     #[must_use]
     pub fn word(self, place: usize) -> u32 {
         self.0.get(place).copied().unwrap_or_default()
     }
 
-    /// The 64 bits from a place on, as [`wide`] splits them.
+    /// Returns the 64-bit number in the two words from index `place` on, as split by [`wide`].
     #[must_use]
     pub fn wide(self, place: usize) -> u64 {
         u64::from(self.word(place)) << 32 | u64::from(self.word(place + 1))
     }
 }
 
-/// 64 bits as two words.
+/// Splits 64 bits into two words.
 #[must_use]
 pub const fn wide(value: u64) -> [u32; 2] {
     [(value >> 32) as u32, value as u32]
 }
 
-/// How many a mark of spans stands for.
+/// What a mark stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MarkKind {
-    /// One span.
+    /// A single span.
     One,
     /// Several spans, each narrower than a pixel.
     Many,
-    /// One event without a length, or several in one place.
+    /// One point event, or several at one place.
     Moment,
-    /// All events in a stretch of time, where there are too many for a sign each.
+    /// All point events of a stretch of time, where they are too dense for single signs.
     Column,
 }
 
-/// Spans of lanes. Marks of a row stand together, in the order of time; a row
-/// of several lanes has those of one after the other.
+/// Spans of lanes, in columns. The marks of a row are contiguous and in time order; a row of several lanes has
+/// one lane after the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpanMarks {
-    /// The row that each mark is on, as an index into the rows of the query.
+    /// Row of each mark, as an index into the rows of the query; ascending.
     pub row: Vec<u32>,
-    /// Whether it is several spans: 1, else 0.
+    /// 1 if the mark merges several spans, else 0.
     pub many: Vec<u8>,
-    /// [`Class`] of the span, or of the longest of several; where a mark of several does
-    /// not tell of one of them, the class that has most of the time.
+    /// [`Class`] of the span, or of the longest of several; if a merged mark has no representative span, the
+    /// class with most of the time.
     pub class: Vec<u8>,
-    /// When it begins, in nanoseconds from the start of the view.
+    /// Start in nanoseconds from the start of the view.
     pub start: Vec<f64>,
-    /// When it ends.
+    /// End in nanoseconds from the start of the view.
     pub end: Vec<f64>,
-    /// How many spans, as the lane counts them.
+    /// Number of spans, as counted by the lane.
     pub count: Vec<u32>,
-    /// For each mark [`CLASSES`] shares of its width, 0 to 1, together not
-    /// more than 1; of one span, its own class has 1.
+    /// [`CLASSES`] shares per mark: the part of its width that each class fills, 0 to 1, with a sum of at most 1.
+    /// For a single span, the share of its class is 1.
     pub shares: Vec<f32>,
-    /// For each mark the four words of its payload.
+    /// Four payload words per mark.
     pub payload: Vec<u32>,
 }
 
-/// Events at points in time. Marks of a row stand together, in the order of
-/// time.
+/// Point events, in columns. The marks of a row are contiguous and in time order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MomentMarks {
-    /// The row that each mark is on, as an index into the rows of the query.
+    /// Row of each mark, as an index into the rows of the query; ascending.
     pub row: Vec<u32>,
-    /// Whether it is a column of a density: 1, else 0.
+    /// 1 for a column of a dense stretch, 0 for a sign.
     pub column: Vec<u8>,
-    /// When the first is, in nanoseconds from the start of the view; of a column the first
-    /// nanosecond that it stands for.
+    /// Time of the first event, in nanoseconds from the start of the view; for a column, its first nanosecond.
     pub start: Vec<f64>,
-    /// When the last is; of a column the last nanosecond.
+    /// Time of the last event, in nanoseconds from the start of the view; for a column, its last nanosecond.
     pub end: Vec<f64>,
-    /// How many.
+    /// Number of events.
     pub count: Vec<u32>,
-    /// For each mark the four words of its payload.
+    /// Four payload words per mark.
     pub payload: Vec<u32>,
 }
 
-/// The points of all gauges; points of a row stand together, in them those of
-/// a series, in the order of time.
+/// Points of all gauges, in columns. The points of a row are contiguous, grouped by series, then in time order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GaugePoints {
-    /// The row that each mark is on, as an index into the rows of the query.
+    /// Row of each point, as an index into the rows of the query; ascending.
     pub row: Vec<u32>,
-    /// The series of the row's gauge, by its number.
+    /// Number of the series within the gauge of the row.
     pub series: Vec<u8>,
-    /// When it begins, in nanoseconds from the start of the view.
+    /// Start in nanoseconds from the start of the view.
     pub start: Vec<f64>,
-    /// When it ends.
+    /// End in nanoseconds from the start of the view.
     pub end: Vec<f64>,
-    /// The least value meanwhile, in the unit of the gauge.
+    /// Minimum between start and end, in the unit of the gauge.
     pub min: Vec<f64>,
-    /// The greatest.
+    /// Maximum between start and end.
     pub max: Vec<f64>,
-    /// The mean over time.
+    /// Time-weighted mean.
     pub mean: Vec<f64>,
-    /// The last.
+    /// Value at the end.
     pub last: Vec<f64>,
 }
 
-/// The marks and points of all rows.
+/// The marks and points of all rows of a query.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimelineReply {
-    /// Lanes and samples.
+    /// Marks of lanes and samples.
     pub spans: SpanMarks,
-    /// Events at points in time.
+    /// Marks of point events.
     pub moments: MomentMarks,
-    /// Gauges.
+    /// Points of gauges.
     pub points: GaugePoints,
-    /// The series of gauges whose series the log names, in their order.
+    /// Names of the series of gauges whose series come from the log, in series order.
     pub named: Vec<NamedSeries>,
-    /// The rows, as indexes into those of the query, that are to be asked for once more:
-    /// what they show is not known yet.
+    /// Rows, as indices into those of the query, that are not computed yet and must be queried again.
     pub later: Vec<u32>,
 }
 
-/// A series of a gauge that the log names.
+/// A gauge series whose name comes from the log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedSeries {
     /// The row, as an index into the rows of the query.
     pub row: u32,
-    /// What it is known by in links; empty if it is the sum of many.
+    /// Key of the series in links; empty for the sum of many.
     pub key: String,
-    /// What it is called.
+    /// Display name.
     pub name: String,
-    /// The number of its colour.
+    /// Number of the color.
     pub colour: u8,
-    /// Whether it is followed, so that others stand back.
+    /// Whether the user pinned the series, which dims the others.
     pub pinned: bool,
 }
 
-/// The values of a gauge in a stretch of time.
+/// Statistics of a gauge over a stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Values {
-    /// The least.
+    /// Minimum, in the unit of the gauge.
     pub min: f64,
-    /// The greatest.
+    /// Maximum, in the unit of the gauge.
     pub max: f64,
-    /// The mean over time.
+    /// Time-weighted mean.
     pub mean: f64,
-    /// The last.
+    /// Value at the end.
     pub last: f64,
 }
 
 impl Values {
-    /// The values of a stretch in which nothing changes.
+    /// Returns the statistics of a constant value.
     #[must_use]
     pub const fn one(value: f64) -> Self {
         Self {
@@ -225,7 +216,7 @@ impl Values {
         }
     }
 
-    /// In a unit so many times smaller.
+    /// Multiplies all values by `factor`, to convert to a smaller unit.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
         Self {
@@ -237,47 +228,46 @@ impl Values {
     }
 }
 
-/// One point of a gauge, read back from a reply.
+/// One point of a gauge, decoded from a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GaugePoint {
-    /// The series of the row's gauge, by its number.
+    /// Number of the series within the gauge of the row.
     pub series: u8,
-    /// When it begins, in nanoseconds from the start of the view.
+    /// Start in nanoseconds from the start of the view.
     pub start: f64,
-    /// When it ends.
+    /// End in nanoseconds from the start of the view.
     pub end: f64,
-    /// Its values meanwhile.
+    /// Statistics between start and end.
     pub values: Values,
 }
 
-/// One mark, read back from a reply.
+/// One mark, decoded from a reply.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MarkView<'a> {
-    /// What it is.
+    /// Whether it is a span or point events, single or merged.
     pub kind: MarkKind,
-    /// The class of the span, or of the longest of several; of a moment
-    /// [`Class::Other`].
+    /// Class of the span, or of the longest of several; [`Class::Other`] for point events.
     pub class: Class,
-    /// When it begins, in nanoseconds from the start of the view.
+    /// Start in nanoseconds from the start of the view.
     pub start: f64,
-    /// When it ends.
+    /// End in nanoseconds from the start of the view.
     pub end: f64,
-    /// How many it stands for.
+    /// Number of spans or events.
     pub count: u32,
-    /// The share of each class; a moment has none.
+    /// Share of each class, by class number; empty for point events.
     pub shares: &'a [f32],
-    /// What its track knows of it.
+    /// Encoded payload; see [`read`](Self::read).
     pub payload: Packed,
 }
 
 impl MarkView<'_> {
-    /// What its track knows of it. The type is the track's.
+    /// Decodes the payload. The caller must choose the type of the track.
     #[must_use]
     pub fn read<P: Payload>(&self) -> P {
         P::unpack(self.payload)
     }
 
-    /// The share of a class.
+    /// Returns the share of a class, 0 to 1.
     #[must_use]
     pub fn share(&self, class: Class) -> f64 {
         self.shares
@@ -287,14 +277,14 @@ impl MarkView<'_> {
             .into()
     }
 
-    /// The share of all classes together.
+    /// Returns the sum of the shares of all classes.
     #[must_use]
     pub fn share_of_all(&self) -> f64 {
         self.shares.iter().map(|&share| f64::from(share)).sum()
     }
 }
 
-/// Which entries of a column of rows are of a row.
+/// Returns the range of entries that belong to `row`, by binary search of the ascending row column.
 fn of_row(rows: &[u32], row: usize) -> std::ops::Range<usize> {
     let row = u32::try_from(row).unwrap_or(NONE);
     rows.partition_point(|&r| r < row)..rows.partition_point(|&r| r <= row)
@@ -307,7 +297,7 @@ fn packed(words: &[u32], index: usize) -> Option<Packed> {
 }
 
 impl SpanMarks {
-    /// One mark; `None` beyond the last, or where the columns are not whole.
+    /// Returns the mark at `index`; `None` beyond the last one, or if the columns are inconsistent.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<MarkView<'_>> {
         let kind = match self.many.get(index)? {
@@ -327,7 +317,7 @@ impl SpanMarks {
 }
 
 impl MomentMarks {
-    /// One mark; `None` beyond the last, or where the columns are not whole.
+    /// Returns the mark at `index`; `None` beyond the last one, or if the columns are inconsistent.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<MarkView<'static>> {
         let kind = match self.column.get(index)? {
@@ -347,7 +337,7 @@ impl MomentMarks {
 }
 
 impl GaugePoints {
-    /// The points of a row.
+    /// Iterates over the points of a row.
     pub fn of_row(&self, row: usize) -> impl Iterator<Item = GaugePoint> + '_ {
         of_row(&self.row, row).filter_map(|i| {
             Some(GaugePoint {
@@ -366,19 +356,19 @@ impl GaugePoints {
 }
 
 impl TimelineReply {
-    /// How many marks there are.
+    /// Returns the number of marks, without gauge points.
     #[must_use]
     pub fn len(&self) -> usize {
         self.spans.row.len() + self.moments.row.len()
     }
 
-    /// Whether there are no marks.
+    /// Returns whether there are no marks; gauge points do not count.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The marks of a row, as they are painted one over the other.
+    /// Returns the marks of a row in painting order, bottom first: point events, then spans.
     pub fn of_row(&self, row: usize) -> impl DoubleEndedIterator<Item = MarkView<'_>> {
         let moments = of_row(&self.moments.row, row).filter_map(|i| self.moments.get(i));
         let spans = of_row(&self.spans.row, row).filter_map(|i| self.spans.get(i));
@@ -386,50 +376,50 @@ impl TimelineReply {
     }
 }
 
-/// A span, or several that share a place, on its way into the columns.
+/// A span mark to be appended to the columns, with absolute times.
 #[derive(Clone, Copy, Debug)]
 pub struct NewSpan<P> {
-    /// Whether it is several.
+    /// Whether it merges several spans.
     pub many: bool,
-    /// The class of the span, or of the longest of several.
+    /// Class of the span, or of the longest of several.
     pub class: Class,
-    /// When it begins, in nanoseconds since the start of the log's clock.
+    /// Start in nanoseconds on the clock of the log.
     pub start: u64,
-    /// When it ends.
+    /// End in nanoseconds on the clock of the log.
     pub end: u64,
-    /// How many spans it stands for.
+    /// Number of spans.
     pub count: u32,
-    /// The share of each class.
+    /// Share of each class, 0 to 1.
     pub shares: [f32; CLASSES],
-    /// What its track knows of it.
+    /// Data of the track for this mark.
     pub payload: P,
 }
 
-/// Events in one place, on their way into the columns.
+/// A point event mark to be appended to the columns, with absolute times.
 #[derive(Clone, Copy, Debug)]
 pub struct NewMoment<P> {
-    /// When the first is, in nanoseconds since the start of the log's clock.
+    /// Time of the first event, in nanoseconds on the clock of the log.
     pub start: u64,
-    /// When the last is.
+    /// Time of the last event, in nanoseconds on the clock of the log.
     pub end: u64,
-    /// How many.
+    /// Number of events.
     pub count: usize,
-    /// What their track knows of them.
+    /// Data of the track for this mark.
     pub payload: P,
 }
 
-/// Puts marks and points into the columns.
+/// Appends marks and points to the columns of a reply.
 #[derive(Debug)]
 pub struct Writer {
-    /// The time in view.
+    /// The visible interval.
     pub view: Interval,
-    /// How long a bucket is: all that begins in it may be one mark.
+    /// Bucket length in nanoseconds: short spans that begin in one bucket are merged.
     pub bucket_ns: u64,
-    /// When the log ends, as far as it is read.
+    /// End of the part of the log that is read so far.
     pub end: Nanos,
-    /// To which row of the query the next marks belong.
+    /// Row of the query that the next marks belong to.
     pub row: u32,
-    /// What was written so far.
+    /// The columns written so far.
     pub reply: TimelineReply,
 }
 
@@ -443,7 +433,7 @@ impl Writer {
         }
     }
 
-    /// The buckets of the view, for gauges.
+    /// Returns the buckets of the view, for gauges.
     #[must_use]
     pub const fn buckets(&self) -> Buckets {
         Buckets {
@@ -467,12 +457,12 @@ impl Writer {
         spans.payload.extend(mark.payload.pack().0);
     }
 
-    /// Appends a sign for moments in one place.
+    /// Appends a sign for one event, or several at one place.
     pub fn moment(&mut self, mark: NewMoment<impl Payload>) {
         self.push_moment(mark, false);
     }
 
-    /// Appends a column: a stretch of time and how many moments there are in it.
+    /// Appends a column: a stretch of time with the number of events in it.
     pub fn column(&mut self, mark: NewMoment<impl Payload>) {
         self.push_moment(mark, true);
     }
@@ -510,14 +500,14 @@ impl Writer {
         points.last.push(last);
     }
 
-    /// Names the next series of this row.
+    /// Names the next series of the current row; its `row` field is overwritten.
     pub fn name_series(&mut self, series: NamedSeries) {
         let row = self.row;
         self.reply.named.push(NamedSeries { row, ..series });
     }
 
-    /// The marks of a lane; `payload` says more of a span, and nothing of several of which
-    /// none is looked at.
+    /// Appends the marks of a lane in the current view. `payload` is called with the index of a single or
+    /// representative span; merged marks without a representative get an empty payload.
     pub fn lane<P: Payload>(&mut self, lane: &impl Lane, payload: impl Fn(usize) -> P) {
         let bucket = self.bucket_ns;
         let view = self.view;

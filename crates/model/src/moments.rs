@@ -1,90 +1,91 @@
-//! Points in time, each with a thread or without. Any range of them is found by a search.
+//! Points in time, each with or without a thread; ranges are found by binary search.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use crate::columns::Column;
-use crate::pages::{BLOCK, Pages};
-use crate::shelf::Shelf;
+use crate::packed_column::{BLOCK, PackedColumn};
+use crate::spill_store::SpillStore;
 use crate::time::Interval;
 
-/// Points in time, in order. Either each has the index of a thread, or none.
+/// Points in time, in ascending order. Either all have a thread index, or none has.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Moments {
     #[serde(skip)]
-    threads: Pages<u32>,
+    threads: PackedColumn<u32>,
     #[serde(skip)]
-    times_ns: Pages<u64>,
+    times_ns: PackedColumn<u64>,
     latest_ns: u64,
 }
 
 impl Moments {
-    /// Appends a moment with a thread. Times go back only in damaged logs; the
-    /// later moment then counts as of the time of the earlier.
+    /// Appends a moment with a thread. Times go back only in damaged logs; such a moment gets the latest time so
+    /// far.
     #[inline]
     pub fn push(&mut self, thread: u32, at_ns: u64) {
         self.threads.push(thread);
         self.push_time(at_ns);
     }
 
-    /// Appends a moment without a thread.
+    /// Appends a moment without a thread. Times are made ascending as in [`push`](Self::push).
     #[inline]
     pub fn push_time(&mut self, at_ns: u64) {
         self.latest_ns = self.latest_ns.max(at_ns);
         self.times_ns.push(self.latest_ns);
     }
 
-    /// Adds later moments, but for those at some places, which are in order. A
-    /// thread's index is that of `thread`. Where times go back, they count as of the
-    /// latest time, as in [`push`](Self::push).
+    /// Appends all moments of `later` except those at the indices `but` (ascending).
+    ///
+    /// `thread` maps each thread index. Times that go back are raised to the latest time so far, as in
+    /// [`push`](Self::push).
     pub fn append(
         &mut self,
         later: &Self,
         but: &[u32],
         thread: impl Fn(u32) -> u32,
-        shelf: &Shelf,
+        spill_store: &SpillStore,
     ) {
         let latest_ns = self.latest_ns;
         let times_ns = later.times_ns.unpacked().iter();
         let times_ns = times_ns.map(|&time| time.max(latest_ns));
         let threads = later.threads.unpacked().iter().map(|&one| thread(one));
         if but.is_empty() {
-            self.times_ns.extend(times_ns, shelf);
-            self.threads.extend(threads, shelf);
+            self.times_ns.extend(times_ns, spill_store);
+            self.threads.extend(threads, spill_store);
         } else {
-            self.times_ns.extend(without(times_ns, but), shelf);
-            self.threads.extend(without(threads, but), shelf);
+            self.times_ns.extend(without(times_ns, but), spill_store);
+            self.threads.extend(without(threads, but), spill_store);
         }
         self.latest_ns = self.times_ns.last().unwrap_or(latest_ns);
     }
 
-    /// Shows each long list of numbers, always in the same order, as long as
-    /// nothing was [appended](Self::append).
+    /// Calls `see` with each column, always in the same order. Only the unpacked part of a column is visited, so
+    /// nothing may have been [appended](Self::append) before.
     pub fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
         see(self.threads.unpacked_mut().into());
         see(self.times_ns.unpacked_mut().into());
     }
 
-    /// From now on the threads are not known.
+    /// Drops the thread column; from now on [`thread`](Self::thread) returns `None`.
     pub fn forget_threads(&mut self) {
-        self.threads = Pages::new();
+        self.threads = PackedColumn::new();
     }
 
-    /// How many there are.
+    /// Returns the number of moments.
     #[must_use]
     pub fn len(&self) -> usize {
         self.times_ns.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no moments.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.times_ns.is_empty()
     }
 
-    /// Appends to `next` when those from a place on were, and their threads, some of
-    /// them at once: to the end of their block. Nothing if there are no more.
+    /// Appends the moments from index `from` to the end of its block of [`BLOCK`] to `next`, each with its time
+    /// and thread. Appends nothing if `from` is beyond the last one.
     pub fn read(&self, from: usize, next: &mut Vec<(u64, Option<u32>)>) {
         let (mut times_ns, mut threads) = ([0; BLOCK], [0; BLOCK]);
         let room = BLOCK - from % BLOCK;
@@ -95,33 +96,34 @@ impl Moments {
         next.extend(times_ns[..count].iter().copied().zip(threads));
     }
 
-    /// When one of them was.
+    /// Returns the time of the moment at `place`; `None` beyond the last one.
     pub fn time_ns(&self, place: usize) -> Option<u64> {
         self.times_ns.get(place)
     }
 
-    /// The thread of one of them.
+    /// Returns the thread index of the moment at `place`; `None` beyond the last one, or if moments have no
+    /// threads.
     pub fn thread(&self, place: usize) -> Option<u32> {
         self.threads.get(place)
     }
 
-    /// How many are before `time_ns`.
+    /// Returns the number of moments before `time_ns`.
     pub fn before(&self, time_ns: u64) -> usize {
         self.times_ns.partition_point(|at| at < time_ns)
     }
 
-    /// How many are not after `time_ns`.
+    /// Returns the number of moments at or before `time_ns`.
     pub fn up_to(&self, time_ns: u64) -> usize {
         self.times_ns.partition_point(|at| at <= time_ns)
     }
 
-    /// The place of the first of those at `places` that are of a thread.
+    /// Returns the index of the first moment of `thread` within `places`.
     pub fn first_of_thread(&self, thread: u32, places: Range<usize>) -> Option<usize> {
         let mut threads = self.threads.range(places.clone());
         Some(places.start + threads.position(|one| one == thread)?)
     }
 
-    /// The place of the last of them.
+    /// Returns the index of the last moment of `thread` within `places`. Searches block by block from the end.
     pub fn last_of_thread(&self, thread: u32, places: Range<usize>) -> Option<usize> {
         let mut end = places.end;
         while end > places.start {
@@ -136,8 +138,8 @@ impl Moments {
         None
     }
 
-    /// The threads of the moments after the start of `range` and up to its
-    /// end, one for each moment; of all without a range.
+    /// Returns the thread indices of the moments after the start of `range` and up to and including its end, one
+    /// per moment; without a range, of all moments.
     pub fn in_range(&self, range: Option<Interval>) -> impl Iterator<Item = u32> + '_ {
         let places = range.map_or(0..self.threads.len(), |range| {
             self.up_to(range.start().0)..self.up_to(range.end().0)
@@ -146,7 +148,7 @@ impl Moments {
     }
 }
 
-/// All but those at some places, which are in order.
+/// Skips the items at the indices `but`, which are ascending.
 fn without<T>(all: impl Iterator<Item = T>, but: &[u32]) -> impl Iterator<Item = T> {
     let mut but = but.iter().map(|&place| place as usize).peekable();
     all.enumerate()

@@ -1,35 +1,36 @@
-//! Sorting what is short, or sorted seldom. For each type and order that it sorts, the standard
-//! library adds some 5 kB to a program, in which a list of ten thousand is sorted a millisecond
-//! sooner. Here all are sorted by one function, through their places.
+//! Sorting with little code size, for short or rarely sorted lists.
+//!
+//! The standard library's sort is monomorphized for each type and order at about 5 kB each, and saves about 1 ms
+//! for 10,000 items. Here all sorts share one function that sorts indices.
 
 use std::cmp::Ordering;
 
-/// Sorts in little program; equal items stay in their order.
-pub trait SortSmall<T> {
-    /// Sorts by a comparison.
+/// Stable sorting with little code per element type.
+pub trait CompactSort<T> {
+    /// Sorts stably by a comparison.
     fn sort_small_by(&mut self, compare: impl FnMut(&T, &T) -> Ordering);
 
-    /// Sorts by a key.
+    /// Sorts stably by a key.
     fn sort_small_by_key<K: Ord>(&mut self, mut key: impl FnMut(&T) -> K) {
         self.sort_small_by(|a, b| key(a).cmp(&key(b)));
     }
 }
 
-impl<T> SortSmall<T> for [T] {
+impl<T> CompactSort<T> for [T] {
     fn sort_small_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
         let places = sorted(self.len(), &mut |a, b| compare(&self[a], &self[b]));
         arrange(places, &mut |a, b| self.swap(a, b));
     }
 }
 
-/// The places of items in the order that a comparison of two places says.
+/// Returns the indices of items, sorted by a comparison of two indices.
 fn sorted(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
     places.sort_by(|&a, &b| compare(a, b));
     places
 }
 
-/// Brings to each place the item from the place that is named there.
+/// Applies a permutation in place by following its cycles: the item at index `places[i]` moves to `i`.
 fn arrange(mut places: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
     for first in 0..places.len() {
         let mut to = first;

@@ -1,27 +1,26 @@
-//! Spans of any kind that follow each other: collections of the program,
-//! phases of the concurrent collector, tasks, blocks, spans of the program,
-//! foreign calls.
+//! Lanes of consecutive spans with a payload: collections of the program, phases of the concurrent collector,
+//! tasks, blocks, user spans, foreign calls.
 
 use super::class::{Class, ClassTimes};
 use super::lane::{Lane, LaneIndex};
 use crate::time::Interval;
 
-/// One span: 24 bytes.
+/// One span, in 24 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Piece {
-    /// When it begins, in nanoseconds.
+    /// Start time in nanoseconds.
     pub start: u64,
-    /// When it ends.
+    /// End time in nanoseconds, exclusive.
     pub end: u64,
-    /// What the row keeps of it.
+    /// Payload; its meaning depends on the row.
     pub detail: u32,
-    /// What it is.
+    /// State class, which selects the color.
     pub class: Class,
-    /// What the row keeps of it.
+    /// Payload; its meaning depends on the row.
     pub code: u8,
 }
 
-/// The spans of a row.
+/// The spans of one row, with the index for any zoom.
 #[derive(Clone, Debug)]
 pub struct SpanLane {
     pieces: Vec<Piece>,
@@ -40,8 +39,8 @@ impl Default for SpanLane {
 }
 
 impl SpanLane {
-    /// Appends a span. Spans that overlap, as those of damaged logs may, are
-    /// sorted out by [`settle`](Self::settle).
+    /// Appends a span. In damaged logs spans may overlap or be out of order until [`settle`](Self::settle) is
+    /// called.
     pub fn push(&mut self, piece: Piece) {
         let end = piece.end.max(piece.start);
         self.sorted &= self
@@ -52,7 +51,7 @@ impl SpanLane {
         self.pieces.push(Piece { end, ..piece });
     }
 
-    /// Sorts the spans, and clips what overlaps an earlier one.
+    /// Sorts the spans if necessary, and clips each one at the end of the spans before it.
     pub fn settle(&mut self) {
         if self.sorted {
             return;
@@ -72,20 +71,19 @@ impl SpanLane {
         }
     }
 
-    /// A span.
+    /// Returns the span at `index`, or `None` beyond the last one.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Piece> {
         self.pieces.get(index).copied()
     }
 
-    /// The spans.
+    /// Returns all spans, in the order in which they were pushed or [settled](Self::settle).
     #[must_use]
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
-    /// The spans that begin inside of a stretch of time, or one that lasts
-    /// all through it.
+    /// Returns the spans that begin within `span`; if there are none, the one that begins last before it.
     pub fn within(&self, span: Interval) -> impl Iterator<Item = &Piece> {
         let from = self.first_starting_at(span.start().0);
         let to = self.first_starting_at(span.end().0.max(span.start().0.saturating_add(1)));

@@ -1,19 +1,18 @@
-//! Stretches of time, and what it means that something is in one.
+//! Intervals of time, and what it means to be within one.
 
 use eventlog::ids::{Duration, Nanos};
 use serde::{Deserialize, Serialize};
 
-/// A stretch of time, **half open**: its start is in it, its end is not. So
-/// intervals that follow each other share no moment and leave none out.
+/// A **half-open** interval of time: it includes its start and excludes its end, so that consecutive intervals
+/// neither overlap nor leave a gap.
 ///
-/// - It never ends before it starts. Made of a pair that does (times go back in
-///   a damaged log, and a question may ask anything) it is empty, at its start.
-/// - An empty interval contains no moment and overlaps nothing; it still has a
-///   place, so that a mark without length can be drawn there.
-/// - A log's interval goes from its first to its last event, and by this rule
-///   does not contain the last one. What counts moments in a part of a log
-///   counts those at the log's very end to every part that reaches up to it
-///   and is not empty: so parts add up to the whole.
+/// - It never ends before it starts. Constructed from a reversed pair (times go back in damaged logs, and queries
+///   are arbitrary) it is empty, at the given start.
+/// - An empty interval contains no moment and overlaps nothing, but it still has a position, so that a mark
+///   without length can be drawn there.
+/// - The interval of a log goes from its first to its last event, and therefore does not contain the last one.
+///   When moments of a range are counted, those at the very end of the log count for every nonempty range that
+///   reaches it, so that parts add up to the whole.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -23,7 +22,7 @@ pub struct Interval {
     end: Nanos,
 }
 
-/// An interval as somebody sends it: anything.
+/// Unchecked interval as received; may be reversed.
 #[derive(Deserialize)]
 struct Ends {
     start: Nanos,
@@ -36,7 +35,7 @@ impl From<Ends> for Interval {
     }
 }
 
-/// An interval as `{"from_ns": …, "to_ns": …}`, for scripts: `#[serde(with = "range_ns")]`.
+/// Serializes an interval as `{"from_ns": …, "to_ns": …}`, for scripts: `#[serde(with = "range_ns")]`.
 pub mod range_ns {
     use super::{Interval, Nanos};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -49,19 +48,19 @@ pub mod range_ns {
         to_ns: Nanos,
     }
 
-    /// Writes it.
+    /// Serializes `range` with both ends in nanoseconds.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// Returns the errors of the serializer.
     pub fn serialize<S: Serializer>(range: &Interval, to: S) -> Result<S::Ok, S::Error> {
         let (from_ns, to_ns) = (range.start(), range.end());
         Range { from_ns, to_ns }.serialize(to)
     }
 
-    /// Reads it, also as `{"start": …, "end": …}`.
+    /// Deserializes an interval, also from `{"start": …, "end": …}`.
     ///
     /// # Errors
-    /// Those of the deserializer.
+    /// Returns the errors of the deserializer.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Interval, D::Error> {
         let range = Range::deserialize(from)?;
         Ok(Interval::new(range.from_ns, range.to_ns))
@@ -69,14 +68,14 @@ pub mod range_ns {
 }
 
 impl Interval {
-    /// From `start` up to `end`; empty if `end` is earlier.
+    /// Creates the interval from `start` to `end`; it is empty if `end` is earlier.
     #[must_use]
     pub const fn new(start: Nanos, end: Nanos) -> Self {
         let end = if end.0 < start.0 { start } else { end };
         Self { start, end }
     }
 
-    /// From the earlier of two moments up to the later one.
+    /// Creates the interval between two moments, in whichever order.
     #[must_use]
     pub const fn between(a: Nanos, b: Nanos) -> Self {
         if a.0 <= b.0 {
@@ -86,88 +85,88 @@ impl Interval {
         }
     }
 
-    /// The empty interval at a moment.
+    /// Creates the empty interval at a moment.
     #[must_use]
     pub const fn at(moment: Nanos) -> Self {
         Self::new(moment, moment)
     }
 
-    /// When it begins; the first moment in it unless it is empty.
+    /// Returns the start, which is the first moment of a nonempty interval.
     #[must_use]
     pub const fn start(&self) -> Nanos {
         self.start
     }
 
-    /// When it ends; the first moment after it.
+    /// Returns the end, which is the first moment after the interval.
     #[must_use]
     pub const fn end(&self) -> Nanos {
         self.end
     }
 
-    /// How long it is.
+    /// Returns the length of the interval.
     #[must_use]
     pub const fn duration(&self) -> Duration {
         self.end.since(self.start)
     }
 
-    /// The moment in the middle of it.
+    /// Returns the midpoint, rounded down.
     #[must_use]
     pub const fn middle(&self) -> Nanos {
         Nanos(u64::midpoint(self.start.0, self.end.0))
     }
 
-    /// Whether no moment is in it.
+    /// Returns whether the interval contains no moment.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.start.0 == self.end.0
     }
 
-    /// Whether a moment is in it.
+    /// Returns whether the interval contains `moment`.
     #[must_use]
     pub const fn contains(&self, moment: Nanos) -> bool {
         self.start.0 <= moment.0 && moment.0 < self.end.0
     }
 
-    /// The part of it that is in another; if there is none, an empty interval
-    /// at the end that is nearer to the other.
+    /// Clips the interval to `to`. If they are disjoint, returns an empty interval at the end of `to` that is
+    /// nearer to `self`.
     #[must_use]
     pub fn clip(&self, to: Self) -> Self {
         Self::new(to.nearest(self.start), to.nearest(self.end))
     }
 
-    /// The moments that are in both, if there are some.
+    /// Returns the moments that are in both intervals, or `None` if there are none.
     #[must_use]
     pub fn intersection(&self, other: Self) -> Option<Self> {
         let both = self.clip(other);
         (!both.is_empty()).then_some(both)
     }
 
-    /// Whether some moment is in both.
+    /// Returns whether the intervals have a moment in common.
     #[must_use]
     pub fn overlaps(&self, other: Self) -> bool {
         self.intersection(other).is_some()
     }
 
-    /// The smallest interval that has all of both.
+    /// Returns the smallest interval that covers both.
     #[must_use]
     pub fn hull(self, other: Self) -> Self {
         Self::new(self.start.min(other.start), self.end.max(other.end))
     }
 
-    /// Makes it reach as far as a moment.
+    /// Extends the interval so that it reaches `moment`.
     #[inline]
     pub fn extend(&mut self, moment: Nanos) {
         self.start = self.start.min(moment);
         self.end = self.end.max(moment);
     }
 
-    /// What of it comes before a moment.
+    /// Returns the part before `moment`.
     #[must_use]
     pub fn until(self, moment: Nanos) -> Self {
         Self::new(self.start, self.end.min(moment))
     }
 
-    /// Of its moments and its end the one that is nearest to `moment`.
+    /// Clamps `moment` to the interval, its end included.
     #[must_use]
     pub fn nearest(&self, moment: Nanos) -> Nanos {
         moment.clamp(self.start, self.end)
@@ -180,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    /// Close together, so that they meet, touch and are empty.
+    /// Small numbers, so that intervals often overlap, touch or are empty.
     fn any_interval() -> impl Strategy<Value = Interval> {
         (0u64..12, 0u64..12).prop_map(|(start, end)| Interval::new(Nanos(start), Nanos(end)))
     }
@@ -203,7 +202,7 @@ mod tests {
             prop_assert_eq!(either.duration().0, start.abs_diff(end));
         }
 
-        /// All that is said of intervals is what is true of their moments.
+        /// All operations agree with sets of moments.
         #[test]
         fn an_interval_is_its_moments(a in any_interval(), b in any_interval()) {
             prop_assert_eq!(moments(a).len() as u64, a.duration().0);
@@ -217,7 +216,7 @@ mod tests {
             prop_assert!([a, b].iter().all(|one| one.clip(hull) == *one));
         }
 
-        /// Of intervals that follow each other exactly one has a moment.
+        /// Of consecutive intervals exactly one contains any given moment.
         #[test]
         fn neighbours_leave_nothing_out(whole in any_interval(), cut in 0u64..12, at in 0u64..12) {
             let cut = whole.nearest(Nanos(cut));

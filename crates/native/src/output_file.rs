@@ -1,4 +1,4 @@
-//! Files that replace their target only when they are complete.
+//! Output files that replace their target only when complete.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -8,12 +8,12 @@ use std::sync::{Mutex, PoisonError};
 use same_file::Handle;
 use tempfile::{Builder, NamedTempFile};
 
-/// The paths of all temporary files that are being written.
+/// Paths of all temporary files that are being written.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// An output file. Bytes go to a temporary file in the target's folder; [`finish`](Self::finish) renames it to the
-/// target. A file that is dropped before leaves the target unchanged, and no temporary file. Targets that are no
-/// regular files, such as pipes and devices, are written directly.
+/// target. If it is dropped before, the target is unchanged and the temporary file is removed. Targets that are
+/// not regular files, such as pipes and devices, are written directly.
 #[derive(Debug)]
 pub struct OutputFile {
     destination: Destination,
@@ -23,25 +23,25 @@ pub struct OutputFile {
 enum Destination {
     Direct(File),
     Renamed {
-        /// `None` once it has been renamed or removed.
+        /// `None` once it was renamed or removed.
         temporary: Option<NamedTempFile>,
         target: PathBuf,
     },
 }
 
-/// Why an output file cannot be created.
+/// Reason why an output file cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
     /// The target is one of the inputs.
     #[error("this file is an input: name another output")]
     IsInput,
-    /// The system refused.
+    /// Error of the system.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
 impl OutputFile {
-    /// Begins a file that will replace `path`.
+    /// Creates a file that will replace `path`.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl OutputFile {
         }
         let target = resolve_links(path);
         if existing.is_some() {
-            // A file that must not be written must not be replaced either.
+            // A write-protected file must not be replaced either.
             OpenOptions::new().write(true).open(&target)?;
         }
         let folder = match target.parent() {
@@ -77,7 +77,7 @@ impl OutputFile {
         builder.prefix(".eventscope-").suffix(".unfinished");
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // Locked across the creation, so that every temporary file is listed while signals are handled.
+        // Locked during creation, so that every temporary file is listed while signals are handled.
         let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
         let temporary = builder.tempfile_in(folder)?;
         unfinished.push(temporary.path().to_owned());
@@ -103,7 +103,7 @@ impl OutputFile {
         }
     }
 
-    /// Another handle of the file that is being written, for writers that own theirs.
+    /// Returns another handle to the file being written, for writers that own their handle.
     ///
     /// # Errors
     ///
@@ -157,22 +157,22 @@ fn forget_unfinished(path: &Path) {
     unfinished.retain(|other| other != path);
 }
 
-/// Lists another temporary file that [`remove_unfinished_outputs`] is to remove.
+/// Registers another temporary file for [`remove_unfinished_outputs`].
 pub fn add_unfinished(path: &Path) {
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     unfinished.push(path.to_owned());
 }
 
-/// Removes the temporary files of all outputs that are not finished, for a process that a signal ends.
+/// Removes the temporary files of all unfinished outputs, when a signal ends the process.
 pub fn remove_unfinished_outputs() {
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in unfinished.drain(..) {
-        // Nothing more can be done about a file that cannot be removed.
+        // A file that cannot be removed is left behind.
         let _ = fs::remove_file(path);
     }
 }
 
-/// Whether two paths lead to one regular file. `-` is standard input, `/dev/stdout` standard output.
+/// Whether two paths refer to the same regular file. `-` is standard input, `/dev/stdout` standard output.
 #[must_use]
 pub fn is_same_file(path: &Path, other: &Path) -> bool {
     let open = |path: &Path| {
@@ -190,7 +190,7 @@ pub fn is_same_file(path: &Path, other: &Path) -> bool {
     open(path).is_some_and(|handle| open(other).is_some_and(|other| handle == other))
 }
 
-/// The path at the end of a chain of symbolic links, which need not exist.
+/// Follows a chain of symbolic links to its end, which need not exist.
 fn resolve_links(path: &Path) -> PathBuf {
     const MOST_LINKS: usize = 40;
     let mut target = path.to_owned();

@@ -1,5 +1,4 @@
-//! Reading a whole log into a session, natively: on one thread from whatever can be
-//! read, or on several.
+//! Native reading of a whole log into a session, on one or several threads.
 
 use std::any::Any;
 use std::num::NonZeroUsize;
@@ -13,11 +12,11 @@ use eventlog::source::{Driven, SharedSource, drive};
 use eventlog::{LogError, Need, SliceStep, Step};
 use session::{Job, JobId, Session, Working};
 
-/// Reads a whole log into a session that was made for it, on so many threads. This one
-/// puts together what is found, and helps the others when there is nothing to put.
+/// Reads a whole log into a new session, on `threads` threads. The calling thread merges results, and analyzes
+/// slices itself when there are none to merge.
 ///
 /// # Errors
-/// As [`eventlog::source::read_log`].
+/// See [`eventlog::source::read_log`].
 pub fn read_session_on(
     threads: NonZeroUsize,
     mut session: Session,
@@ -32,7 +31,7 @@ pub fn read_session_on(
     Ok(session)
 }
 
-/// A session that is driven until its slices are known.
+/// Adapter that drives a session until its slices are known.
 struct Indexing<'a>(&'a mut Session);
 
 impl Driven for Indexing<'_> {
@@ -51,8 +50,8 @@ impl Driven for Indexing<'_> {
     }
 }
 
-/// For each thread there are at most so many slices that are analysed, wait for it, or
-/// wait for those before them: that bounds the memory.
+/// Maximum number of slices per thread that are being analyzed, queued, or waiting for those before them; bounds
+/// the memory.
 const SLICES_EACH: usize = 3;
 
 fn analyse(
@@ -69,24 +68,24 @@ fn analyse(
             scope.spawn(move || help(&to_do, &results, log));
         }
         let most = SLICES_EACH * (helpers + 1);
-        let (mut desk, mut under_way) = (Desk::default(), 0);
+        let (mut queue, mut under_way) = (SliceQueue::default(), 0);
         while !session.is_complete() {
             while under_way + session.waiting_segments() < most
                 && let Some(job) = session.next_job()
             {
                 under_way += usize::from(jobs.send(job).is_ok());
             }
-            // What was found is put together first, as it takes memory.
+            // Results are merged first, because they occupy memory.
             let analysed = if let Ok(analysed) = done.try_recv() {
                 analysed
             } else if let Ok(job) = to_do.try_recv() {
-                Ok(desk.analyse(job, log))
+                Ok(queue.analyse(job, log))
             } else if under_way > 0
                 && let Ok(analysed) = done.recv()
             {
                 analysed
             } else {
-                // There is no slice at all.
+                // There are no slices at all.
                 session.advance(usize::MAX)?;
                 continue;
             };
@@ -101,37 +100,37 @@ fn analyse(
     })
 }
 
-/// A slice, analysed.
+/// Result of analyzing a slice.
 struct Analysed {
     id: JobId,
     segment: Segment,
-    /// Where the log turned out to end, if before its end.
+    /// Actual end of the log, if it is shorter than announced.
     cut: Option<u64>,
 }
 
-/// What a helper found, or why it panicked.
+/// Result of a helper thread, or its panic.
 type Found = Result<Analysed, Box<dyn Any + Send>>;
 
-/// Analyses slices until no more come.
+/// Analyzes slices until the channel is closed.
 fn help(to_do: &Receiver<Job>, results: &Sender<Found>, log: &(impl SharedSource + ?Sized)) {
-    let mut desk = Desk::default();
+    let mut queue = SliceQueue::default();
     for job in to_do {
-        // Otherwise the others would wait for this slice for ever.
-        let found = catch_unwind(AssertUnwindSafe(|| desk.analyse(job, log)));
+        // After an unreported panic, the others would wait for this slice forever.
+        let found = catch_unwind(AssertUnwindSafe(|| queue.analyse(job, log)));
         if results.send(found).is_err() {
             return;
         }
     }
 }
 
-/// What a thread keeps from slice to slice.
+/// Buffers that a thread reuses from slice to slice.
 #[derive(Default)]
-struct Desk {
+struct SliceQueue {
     scratch: Scratch,
     buffer: Vec<u8>,
 }
 
-impl Desk {
+impl SliceQueue {
     fn analyse(&mut self, job: Job, log: &(impl SharedSource + ?Sized)) -> Analysed {
         let mut working = Working::new(job, &mut self.scratch);
         let mut cut = None;

@@ -1,4 +1,4 @@
-//! A temporary file for what memory has no room for.
+//! Temporary file for data that does not fit into memory.
 
 use std::fs::File;
 use std::io;
@@ -6,11 +6,11 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use eventlog::Backing;
 
-/// A file without a name in the system's temporary folder. It is made when something is first
-/// put into it, and is gone when the process ends, however that ends.
+/// An unnamed file in the system's temporary folder. It is created on the first write, and vanishes when the
+/// process ends, in whatever way.
 #[derive(Debug, Default)]
 pub struct TemporaryFile {
-    /// `None` if it could not be made.
+    /// `None` if it could not be created.
     file: OnceLock<Option<File>>,
     len: Mutex<u64>,
 }

@@ -1,12 +1,11 @@
-//! Axes and shapes of small charts.
+//! Axes and paths of small charts.
 
 use std::fmt::Write;
 
 use super::format::NBSP;
 
-/// The values at which an axis from 0 to at least `max` has ticks: 0 and at most
-/// `most` multiples of 1, 2 or 5 times a power of ten. The last one is the
-/// axis's end.
+/// Returns the ticks of an axis from 0 to at least `max`: 0 and at most `most` multiples of 1, 2 or 5 times a
+/// power of ten. The last one is the end of the axis.
 #[must_use]
 pub fn value_ticks(max: f64, most: u32) -> Vec<f64> {
     let max = if max.is_finite() && max > 0.0 {
@@ -25,7 +24,7 @@ pub fn value_ticks(max: f64, most: u32) -> Vec<f64> {
     (0..=count).map(|i| step * f64::from(i)).collect()
 }
 
-/// [`value_ticks`] for bytes: round in the binary unit that the greatest has.
+/// Returns ticks like [`value_ticks`], but round in the binary unit of `max`.
 #[must_use]
 pub fn byte_ticks(max: f64, most: u32) -> Vec<f64> {
     let power = (max.max(1.0).log2() / 10.0).floor().min(6.0);
@@ -34,7 +33,7 @@ pub fn byte_ticks(max: f64, most: u32) -> Vec<f64> {
     ticks.map(|tick| tick * unit).collect()
 }
 
-/// Ticks for numbers of things: whole numbers only.
+/// Returns ticks like [`value_ticks`], but whole numbers only.
 #[must_use]
 pub fn count_ticks(max: u64, most: u32) -> Vec<f64> {
     let mut ticks = value_ticks(max as f64, most);
@@ -42,7 +41,7 @@ pub fn count_ticks(max: u64, most: u32) -> Vec<f64> {
     ticks
 }
 
-/// A number on an axis, in few characters: `0.5`, `20`, `1.5 k`, `20 M`.
+/// Formats a number for an axis in few characters: `0.5`, `20`, `1.5 k`, `20 M`.
 #[must_use]
 pub fn short(value: f64) -> String {
     let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
@@ -61,8 +60,8 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// The outline of a band in steps: the columns between neighbouring `edges` are
-/// filled from `lower` to `upper`, all in pixels, as a path of SVG.
+/// Returns the SVG path of a stepped band: the columns between neighboring `edges`, filled from `lower` to
+/// `upper`, all in pixels.
 #[must_use]
 pub fn steps(edges: &[f64], lower: &[f64], upper: &[f64]) -> String {
     let columns: Vec<(f64, f64)> = edges.windows(2).map(|edge| (edge[0], edge[1])).collect();
@@ -72,7 +71,7 @@ pub fn steps(edges: &[f64], lower: &[f64], upper: &[f64]) -> String {
         for ((from, to), y) in columns {
             let letter = if begun { 'L' } else { 'M' };
             begun = true;
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(path, "{letter}{from:.1} {y:.1}H{to:.1}");
         }
     };

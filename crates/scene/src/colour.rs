@@ -1,9 +1,8 @@
-//! Colours: sRGB bytes, how far apart two of them look, and how they look to
-//! those who see fewer of them.
+//! Colors in sRGB, their perceptual distance, and simulation of color vision deficiencies.
 
 use std::fmt;
 
-/// An sRGB colour, 0 to 255 each. Prints as CSS (`#2a9d78`).
+/// An sRGB color with 8 bits per component. Displayed as CSS (`#2a9d78`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rgb(pub u8, pub u8, pub u8);
 
@@ -13,44 +12,44 @@ impl fmt::Display for Rgb {
     }
 }
 
-/// Red, green and blue as amounts of light, 0 to 1.
+/// Linear red, green and blue, 0 to 1.
 type Linear = [f64; 3];
 
 impl Rgb {
-    /// Black.
+    /// Black, the text color on light colors.
     pub(crate) const BLACK: Self = Self(0, 0, 0);
-    /// White.
+    /// White, the text color on dark colors.
     pub(crate) const WHITE: Self = Self(255, 255, 255);
 
-    /// The colour of a number such as `0x2a9d78`.
+    /// Creates a color from a number such as `0x2a9d78`.
     #[must_use]
     pub const fn hex(code: u32) -> Self {
         let [_, red, green, blue] = code.to_be_bytes();
         Self(red, green, blue)
     }
 
-    /// The colour as CSS text, `#2a9d78`.
+    /// Returns the color in CSS syntax, `#2a9d78`.
     #[must_use]
     pub fn css(self) -> String {
         self.to_string()
     }
 
-    /// The colour as CSS text with an opacity from 0 to 1.
+    /// Returns the color in CSS syntax with an opacity from 0 to 1.
     #[must_use]
     pub fn css_with_alpha(self, alpha: f64) -> String {
-        // A cast from a float saturates, and makes 0 of what is no number.
+        // Casts from floats saturate, and map NaN to 0.
         let byte = (alpha * 255.0).round() as u8;
         format!("{self}{byte:02x}")
     }
 
-    /// The contrast of two colours, 1 to 21 (WCAG 2.2, "contrast ratio").
+    /// Returns the contrast ratio of two colors, 1 to 21 (WCAG 2.2).
     #[must_use]
     pub fn contrast(self, other: Self) -> f64 {
         let (a, b) = (self.luminance(), other.luminance());
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 
-    /// Black or white, whichever is easier to read on it: 4.5 at least.
+    /// Returns black or white, whichever has more contrast to this color: at least 4.5.
     #[must_use]
     pub fn text_on(self) -> Self {
         if self.contrast(Self::WHITE) >= self.contrast(Self::BLACK) {
@@ -60,8 +59,8 @@ impl Rgb {
         }
     }
 
-    /// How far apart two colours look to someone: the distance in OKLab, where
-    /// 0.02 is just visible and black and white are 1 apart.
+    /// Returns the perceptual distance of two colors: the distance in OKLab, where 0.02 is just noticeable and
+    /// black and white are 1 apart.
     #[must_use]
     pub fn distance(self, other: Self, vision: Vision) -> f64 {
         let [a, b] = [self, other].map(|colour| oklab(vision.see(colour.linear())));
@@ -69,8 +68,8 @@ impl Rgb {
         (square(0) + square(1) + square(2)).sqrt()
     }
 
-    /// The colour of a lightness (0 to 1), chroma (0 to about 0.3) and hue (in
-    /// degrees) in OKLab; less colourful where screens cannot show it.
+    /// Creates a color from OKLab lightness (0 to 1), chroma (0 to about 0.3) and hue (in degrees). Chroma is
+    /// reduced for colors outside the sRGB gamut.
     #[must_use]
     pub fn oklch(lightness: f64, chroma: f64, hue: f64) -> Self {
         let (sin, cos) = hue.to_radians().sin_cos();
@@ -83,11 +82,11 @@ impl Rgb {
         Self(red, green, blue)
     }
 
-    /// This colour over another one, with an opacity from 0 to 1.
+    /// Blends this color over `ground` with an opacity from 0 to 1.
     #[must_use]
     pub fn mixed(self, ground: Self, alpha: f64) -> Self {
         let mix = |over: u8, under: u8| {
-            // A cast from a float saturates.
+            // Casts from floats saturate.
             (f64::from(over) * alpha + f64::from(under) * (1.0 - alpha)).round() as u8
         };
         Self(
@@ -97,7 +96,7 @@ impl Rgb {
         )
     }
 
-    /// Relative luminance (WCAG 2.2).
+    /// Returns the relative luminance (WCAG 2.2).
     fn luminance(self) -> f64 {
         let [red, green, blue] = self.linear();
         0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -121,25 +120,25 @@ fn to_byte(light: f64) -> u8 {
     } else {
         1.055 * light.powf(1.0 / 2.4) - 0.055
     };
-    // A cast from a float saturates.
+    // Casts from floats saturate.
     (value * 255.0).round() as u8
 }
 
-/// How someone sees colours.
+/// Kind of color vision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vision {
-    /// With three kinds of cones.
+    /// Full color vision, with three kinds of cones.
     Full,
-    /// Without those for red.
+    /// Without the cones for red.
     Protanopia,
-    /// Without those for green.
+    /// Without the cones for green.
     Deuteranopia,
-    /// Without those for blue.
+    /// Without the cones for blue.
     Tritanopia,
 }
 
 impl Vision {
-    /// All of them.
+    /// All kinds of color vision.
     pub const ALL: [Self; 4] = [
         Self::Full,
         Self::Protanopia,
@@ -147,8 +146,7 @@ impl Vision {
         Self::Tritanopia,
     ];
 
-    /// The light as it is for them (Machado, Oliveira and Fernandes 2009,
-    /// severity 1).
+    /// Simulates how light looks with this vision (Machado, Oliveira and Fernandes 2009, severity 1).
     fn see(self, light: Linear) -> Linear {
         let matrix = match self {
             Self::Full => return light,
@@ -176,7 +174,7 @@ fn apply(matrix: &[[f64; 3]; 3], vector: [f64; 3]) -> [f64; 3] {
     matrix.map(|row| row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2])
 }
 
-/// OKLab (Ottosson 2020), the lightness first.
+/// Converts to OKLab (Ottosson 2020), lightness first.
 fn oklab(light: Linear) -> [f64; 3] {
     let cones = [
         [0.412_221_470_8, 0.536_332_536_3, 0.051_445_992_9],
@@ -236,7 +234,7 @@ mod tests {
     fn oklch_of_known_colours() {
         assert_eq!(Rgb::oklch(1.0, 0.0, 0.0), Rgb::WHITE);
         assert_eq!(Rgb::oklch(0.0, 0.0, 0.0), Rgb::BLACK);
-        // The red of sRGB, as Ottosson gives it.
+        // sRGB red, with the values given by Ottosson.
         assert_eq!(Rgb::oklch(0.627_955, 0.257_683, 29.234), Rgb(255, 0, 0));
     }
 

@@ -1,21 +1,21 @@
-//! A part of a picture, painted elsewhere.
+//! Painting a part of a picture at another place.
 
 use super::painter::{Align, Face, Paint, Painter, Rect};
 
-/// Passes on what is painted inside a part of a picture, moved to another
-/// place, and leaves the rest out.
+/// A painter that passes on what is painted within a part of a picture, moved to another place, and drops the
+/// rest.
 #[derive(Debug)]
 pub struct Crop<'a, P: ?Sized> {
     painter: &'a mut P,
     part: Rect,
-    /// How far everything is moved.
+    /// Offset from the part to the target, in pixels.
     by: (f64, f64),
-    /// The clips in force, and whether each was passed on.
+    /// Active clips, and whether each was passed on; clips around nothing visible are held back.
     clips: Vec<(Rect, bool)>,
 }
 
 impl<'a, P: Painter + ?Sized> Crop<'a, P> {
-    /// Passes on `part` of what is painted, to `to`.
+    /// Starts painting the contents of `part` at the place `to`.
     pub fn new(painter: &'a mut P, part: Rect, to: Rect) -> Self {
         painter.clip(to);
         Self {
@@ -26,7 +26,7 @@ impl<'a, P: Painter + ?Sized> Crop<'a, P> {
         }
     }
 
-    /// Nothing more is painted.
+    /// Ends all clips, including that of the crop itself.
     pub fn end(mut self) {
         while !self.clips.is_empty() {
             self.unclip();
@@ -43,8 +43,7 @@ impl<'a, P: Painter + ?Sized> Crop<'a, P> {
         Rect::new(x, y, rect.w, rect.h)
     }
 
-    /// Whether something within these bounds is to be painted; then the clips
-    /// that were held back are passed on.
+    /// Returns whether something within these bounds is visible; if so, passes on clips that were held back.
     fn shows(&mut self, bounds: Rect) -> bool {
         let overlap = |a: Rect, b: Rect| {
             a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
@@ -68,7 +67,7 @@ impl<'a, P: Painter + ?Sized> Crop<'a, P> {
         let most = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).fold(f64::MIN, f64::max);
         let (x, y) = (least(|p| p.0), least(|p| p.1));
         let (right, bottom) = (most(|p| p.0), most(|p| p.1));
-        // A line has no area of its own.
+        // A line has no area, so its bounds are extended by half a pixel.
         self.shows(Rect::new(
             x - 0.5,
             y - 0.5,

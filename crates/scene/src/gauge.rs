@@ -1,5 +1,4 @@
-//! Graphs as values: their series, how these look, in what they are, and a
-//! value in words.
+//! Description of graphs: series, their appearance and unit, and values as text.
 
 use super::chart::short;
 use super::colour::Rgb;
@@ -8,62 +7,62 @@ use super::palette::Palette;
 use eventlog::ids::Duration;
 use model::marks::Values;
 
-/// In what the values of a gauge are.
+/// Unit of the values of a gauge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Capabilities or threads, also parts of one.
+    /// Number of capabilities or threads, possibly fractional.
     Capabilities,
-    /// How many capabilities, of all that there are.
+    /// Number of capabilities out of all of them.
     OfCapabilities,
-    /// Bytes.
+    /// Size in bytes.
     Bytes,
-    /// Bytes in a second.
+    /// Bytes per second.
     BytesPerSecond,
-    /// Things.
+    /// Number of items.
     Count,
-    /// Things in a second.
+    /// Items per second.
     PerSecond,
 }
 
-/// How a series is drawn: beside the colour there is always a shape.
+/// Shape of a series; series differ by shape in addition to color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// A filled area.
+    /// Opaque area.
     Filled,
-    /// A light area under a line.
+    /// Translucent area under a line.
     Area,
-    /// A line at the mean, over a light area from the least to the greatest value.
+    /// Line at the mean, over a translucent area from minimum to maximum.
     Spread,
-    /// A line.
+    /// Solid line.
     Line,
-    /// A line of dashes.
+    /// Dashed line.
     Dashed,
-    /// An area with stripes.
+    /// Striped area.
     Striped,
 }
 
-/// How a series looks.
+/// Appearance of a series.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// Its shape.
+    /// Shape of the line or area.
     pub style: Style,
-    /// Its colour in a palette.
+    /// Color, from a palette.
     pub colour: fn(&Palette) -> Rgb,
 }
 
 /// One line or area of a gauge.
 #[derive(Clone, Copy, Debug)]
 pub struct Series {
-    /// What it is called, in words.
+    /// Full name, in words.
     pub name: &'static str,
-    /// What it is called beside its key, where there is little room.
+    /// Short name next to the legend key.
     pub key: &'static str,
-    /// How it looks.
+    /// Appearance, also of the legend key.
     pub look: Look,
 }
 
 impl Series {
-    /// A series.
+    /// Creates a series whose legend name is `name` too.
     #[must_use]
     pub const fn new(name: &'static str, style: Style, colour: fn(&Palette) -> Rgb) -> Self {
         let look = Look { style, colour };
@@ -71,37 +70,35 @@ impl Series {
         Self { name, key, look }
     }
 
-    /// With a shorter name beside its key.
+    /// Sets a shorter name for the legend.
     #[must_use]
     pub const fn key(self, key: &'static str) -> Self {
         Self { key, ..self }
     }
 }
 
-/// What a gauge shows.
+/// Description of a gauge.
 #[derive(Clone, Copy, Debug)]
 pub struct Gauge {
-    /// Its series, by number.
+    /// Series, by number.
     pub series: &'static [Series],
-    /// In what they are.
+    /// Unit of all series.
     pub unit: Unit,
-    /// Whether they stand on each other, so that their sum is seen.
+    /// Whether the series are stacked to show their sum.
     pub stacked: bool,
-    /// Gauges with the same word here are drawn to one scale, so that they can
-    /// be compared.
+    /// Gauges with the same key share one scale, to be comparable.
     pub scale: Option<&'static str>,
 }
 
 impl Gauge {
-    /// Whether a stretch without a point means nothing at all, as of rates,
-    /// and not that nothing is known.
+    /// Returns whether missing points mean zero, as for rates, rather than unknown.
     #[must_use]
     pub const fn is_nothing_zero(&self) -> bool {
         !matches!(self.unit, Unit::Bytes | Unit::Count)
     }
 }
 
-/// A value of a graph in its unit: `1.5 GiB`, `240 MiB/s`, `12 k/s`.
+/// Formats a value in its unit: `1.5 GiB`, `240 MiB/s`, `12 k/s`.
 #[must_use]
 pub fn value(unit: Unit, value: f64) -> String {
     let whole = value.round().max(0.0) as u64;
@@ -114,13 +111,13 @@ pub fn value(unit: Unit, value: f64) -> String {
     }
 }
 
-/// Three digits or so are enough.
+/// Rounds to about three digits.
 fn rounded(value: f64) -> String {
     short((value * 100.0).round() / 100.0)
 }
 
-/// The values of a stretch of time in words: what they were, and their mean if
-/// they changed; of `caps` capabilities how many.
+/// Describes the values over a stretch of time: the value or its range with the mean; `caps` is the total number
+/// of capabilities.
 #[must_use]
 pub fn values(unit: Unit, values: Values, caps: usize) -> String {
     let [min, max, mean] = [values.min, values.max, values.mean].map(|number| value(unit, number));

@@ -1,8 +1,9 @@
-//! Text inside of XML and HTML.
+//! Escaping of text in XML and HTML.
 
-/// Text with the characters that XML and HTML reserve written as they want them. What they do not
-/// know, and marks that turn the text around them, become U+FFFD: a log may hold any text, and is
-/// not to change how others read.
+/// Escapes the characters that XML and HTML reserve.
+///
+/// Control characters become spaces. Bidirectional control characters, line and paragraph separators and
+/// noncharacters become U+FFFD, so that text of a log cannot change how the text around it is displayed.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -1,5 +1,5 @@
-//! What can be painted. Scenes paint through this trait and know nothing of
-//! canvases; a twin that records text makes every picture testable.
+//! Painting interface. Scenes paint through this trait, independent of a canvas; an implementation that records
+//! text makes every picture testable.
 
 use super::colour::Rgb;
 
@@ -10,20 +10,20 @@ pub struct Rect {
     pub x: f64,
     /// Top edge.
     pub y: f64,
-    /// Width.
+    /// Width in CSS pixels.
     pub w: f64,
-    /// Height.
+    /// Height in CSS pixels.
     pub h: f64,
 }
 
 impl Rect {
-    /// A rectangle from its left top corner and its size.
+    /// Creates a rectangle from its top left corner and its size.
     #[must_use]
     pub const fn new(x: f64, y: f64, w: f64, h: f64) -> Self {
         Self { x, y, w, h }
     }
 
-    /// What both have in common; without any, a rectangle without a size.
+    /// Returns the intersection of two rectangles; if they are disjoint, a rectangle of zero size.
     #[must_use]
     pub fn common(&self, other: Self) -> Self {
         let (x, y) = (self.x.max(other.x), self.y.max(other.y));
@@ -32,19 +32,19 @@ impl Rect {
         Self::new(x, y, (right - x).max(0.0), (bottom - y).max(0.0))
     }
 
-    /// Whether a point lies in it.
+    /// Returns whether a point is inside; the right and bottom edges are outside.
     #[must_use]
     pub fn contains(&self, x: f64, y: f64) -> bool {
         self.x <= x && x < self.x + self.w && self.y <= y && y < self.y + self.h
     }
 }
 
-/// A colour with its opacity, 0 to 1.
+/// A color with an opacity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Paint {
-    /// The colour.
+    /// The color without opacity.
     pub colour: Rgb,
-    /// How opaque.
+    /// Opacity, 0 to 1.
     pub alpha: f64,
 }
 
@@ -55,7 +55,7 @@ impl From<Rgb> for Paint {
 }
 
 impl Rgb {
-    /// This colour, partly transparent.
+    /// Returns this color with an opacity from 0 to 1.
     #[must_use]
     pub const fn alpha(self, alpha: f64) -> Paint {
         Paint {
@@ -65,34 +65,34 @@ impl Rgb {
     }
 }
 
-/// How a text is set.
+/// Font of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Face {
-    /// 13 px.
+    /// 13 px, regular.
     Body,
     /// 13 px, bold.
     Strong,
-    /// 11 px.
+    /// 11 px, regular.
     Label,
     /// 11 px, bold, for headings.
     Heading,
-    /// 11 px, digits of equal width.
+    /// 11 px, with digits of equal width.
     Mono,
 }
 
-/// Where a text stands from its position.
+/// Horizontal alignment of a text to its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// It begins there.
+    /// Starts at the position.
     Left,
-    /// It is centred there.
+    /// Centered at the position.
     Centre,
-    /// It ends there.
+    /// Ends at the position.
     Right,
 }
 
-/// Something to paint on. Positions are CSS pixels from the left top corner;
-/// a text's `y` is the middle of its line.
+/// A drawing surface. Positions are in CSS pixels from the top left corner; the `y` of a text is the middle of
+/// its line.
 pub trait Painter {
     /// Fills a rectangle.
     fn fill(&mut self, rect: Rect, paint: Paint);
@@ -100,7 +100,7 @@ pub trait Painter {
     fn hatch(&mut self, rect: Rect, paint: Paint);
     /// Fills a rectangle with diagonal stripes that fall to the right.
     fn hatch_falling(&mut self, rect: Rect, paint: Paint);
-    /// Draws a straight line.
+    /// Draws a straight line; `width` is in CSS pixels.
     fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint);
     /// Draws a line through several points.
     fn polyline(&mut self, points: &[(f64, f64)], width: f64, paint: Paint);
@@ -108,25 +108,25 @@ pub trait Painter {
     fn dashed(&mut self, from: (f64, f64), to: (f64, f64), paint: Paint);
     /// Fills a polygon.
     fn polygon(&mut self, points: &[(f64, f64)], paint: Paint);
-    /// Sets a text.
+    /// Draws a text.
     fn text(&mut self, text: &str, at: (f64, f64), face: Face, align: Align, paint: Paint);
-    /// How wide a text would be.
+    /// Returns the width of a text in CSS pixels.
     fn measure(&mut self, text: &str, face: Face) -> f64;
-    /// Paints only inside a rectangle until [`unclip`](Self::unclip).
+    /// Clips painting to a rectangle until [`unclip`](Self::unclip). Calls nest.
     fn clip(&mut self, rect: Rect);
-    /// Ends the last [`clip`](Self::clip).
+    /// Ends the innermost [`clip`](Self::clip).
     fn unclip(&mut self);
 }
 
-/// Records what is painted as text, one line each.
+/// Records painting operations as text, one line each.
 #[derive(Clone, Debug, Default)]
 pub struct TextPainter {
-    /// The lines.
+    /// Recorded operations in order.
     pub lines: Vec<String>,
 }
 
 impl TextPainter {
-    /// The recording.
+    /// Returns the recording.
     #[must_use]
     pub fn finish(self) -> String {
         self.lines.join("\n")

@@ -1,60 +1,59 @@
-//! The colours of the program by what they are for, each with one meaning
-//! everywhere, and the colours of flame graph frames.
+//! Colors by meaning, each with one meaning everywhere, and the colors of flame graph frames.
 //!
-//! The tests hold them to: text 4.5:1 on page and panel, marks 3:1 on the page
-//! (7:1 and 4.5:1 with high contrast), and any two marks told apart by people
-//! who see all colours and by those who do not see red, green or blue.
+//! Tests enforce a contrast of 4.5:1 for text on page and panel, 3:1 for marks on the page (7:1 and 4.5:1 with
+//! high contrast), and that any two marks are distinguishable for people with full color vision and with red,
+//! green or blue color blindness.
 
 use super::colour::Rgb;
 use model::class::Class;
 
-/// The colours of one theme.
+/// The colors of one theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Palette {
-    /// Behind the tracks.
+    /// Background of the tracks.
     pub page: Rgb,
-    /// Behind the header, names of tracks, panels.
+    /// Background of the header, track names and panels.
     pub panel: Rgb,
-    /// Between parts.
+    /// Lines between sections.
     pub line: Rgb,
-    /// Between rows.
+    /// Lines between rows.
     pub faint_line: Rgb,
-    /// Text.
+    /// Primary text.
     pub ink: Rgb,
-    /// Text that explains.
+    /// Secondary text.
     pub ink2: Rgb,
-    /// Labels.
+    /// Text of labels.
     pub ink3: Rgb,
-    /// Selection, links, focus.
+    /// Selection, links and focus.
     pub accent: Rgb,
-    /// Text on the accent.
+    /// Text on the accent color.
     pub on_accent: Rgb,
-    /// A thread runs (mutator).
+    /// Running Haskell code (the mutator).
     pub running: Rgb,
     /// Garbage collection.
     pub gc: Rgb,
-    /// Waiting for others in order to collect.
+    /// Synchronization of capabilities before a collection.
     pub gc_sync: Rgb,
-    /// A foreign call.
+    /// Foreign calls.
     pub foreign: Rgb,
     /// Blocked on an `MVar`.
     pub mvar: Rgb,
     /// Blocked on a black hole.
     pub black_hole: Rgb,
-    /// Blocked in an STM retry.
+    /// Blocked in an STM `retry`.
     pub stm: Rgb,
     /// Blocked in `throwTo`.
     pub throw_to: Rgb,
-    /// Ready, but no capability runs it.
+    /// Runnable, but not running on a capability.
     pub ready: Rgb,
-    /// Waiting for a file or socket, and other.
+    /// Waiting for a file or socket, and other states.
     pub io: Rgb,
-    /// Waiting for a time.
+    /// Sleeping until a time.
     pub sleeping: Rgb,
 }
 
 impl Palette {
-    /// Dark on light.
+    /// Dark text on a light page.
     pub const LIGHT: Self = Self {
         page: Rgb::hex(0xfb_fb_fa),
         panel: Rgb::hex(0xff_ff_ff),
@@ -78,7 +77,7 @@ impl Palette {
         sleeping: Rgb::hex(0x3a_35_80),
     };
 
-    /// Light on dark.
+    /// Light text on a dark page.
     pub const DARK: Self = Self {
         page: Rgb::hex(0x15_16_1a),
         panel: Rgb::hex(0x1b_1d_22),
@@ -102,7 +101,7 @@ impl Palette {
         sleeping: Rgb::hex(0x6a_62_c8),
     };
 
-    /// Black on white, for those who ask for more contrast.
+    /// Black on white, for users who ask for more contrast.
     pub const LIGHT_CONTRAST: Self = Self {
         page: Rgb::hex(0xff_ff_ff),
         panel: Rgb::hex(0xff_ff_ff),
@@ -126,7 +125,7 @@ impl Palette {
         sleeping: Rgb::hex(0x2a_25_66),
     };
 
-    /// White on black, for those who ask for more contrast.
+    /// White on black, for users who ask for more contrast.
     pub(crate) const DARK_CONTRAST: Self = Self {
         page: Rgb::hex(0x00_00_00),
         panel: Rgb::hex(0x00_00_00),
@@ -150,13 +149,13 @@ impl Palette {
         sleeping: Rgb::hex(0x78_66_ea),
     };
 
-    /// Whether it is for a dark page.
+    /// Returns whether the palette has a dark page.
     #[must_use]
     pub fn is_dark(&self) -> bool {
         self.page.text_on() == Rgb::WHITE
     }
 
-    /// The palette of a theme.
+    /// Returns the palette of a theme.
     #[must_use]
     pub const fn of(dark: bool, more_contrast: bool) -> &'static Self {
         match (dark, more_contrast) {
@@ -167,7 +166,7 @@ impl Palette {
         }
     }
 
-    /// All colours, with the names that they have in the style sheet.
+    /// Returns all colors with their names in the style sheet.
     #[must_use]
     pub const fn tokens(&self) -> [(&'static str, Rgb); 20] {
         [
@@ -195,10 +194,10 @@ impl Palette {
     }
 }
 
-/// How opaque a frame is that is not looked for.
+/// Opacity of frames that do not match a search.
 pub const DIMMED: f64 = 0.25;
 
-/// The colour of a class.
+/// Returns the color of a class.
 #[must_use]
 pub const fn class_colour(palette: &Palette, class: Class) -> Rgb {
     match class {
@@ -206,7 +205,7 @@ pub const fn class_colour(palette: &Palette, class: Class) -> Rgb {
         Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::Returning => palette.gc,
         Class::GcSync | Class::Census => palette.gc_sync,
         Class::ReadyGc => palette.gc,
-        Class::Ready | Class::ReadyIdle | Class::IdleReady => palette.ready,
+        Class::Ready | Class::ThreadRunnableCapIdle | Class::CapIdleWorkAvailable => palette.ready,
         Class::Mvar => palette.mvar,
         Class::BlackHole => palette.black_hole,
         Class::Stm => palette.stm,
@@ -217,10 +216,11 @@ pub const fn class_colour(palette: &Palette, class: Class) -> Rgb {
     }
 }
 
-/// The colour of a function, always the same for a name. The hue goes by its name, about a
-/// middle that goes by its module: functions of one module are a family, and are told apart
-/// where there is one module only. From pink to green, about as light as each other, so that none
-/// looks like a foreign call. [`Rgb::text_on`] is what can be read on it.
+/// Returns the color of a function, always the same for a name.
+///
+/// The hue depends on the name, around a center that depends on the module: functions of one module have similar
+/// colors, but are distinguishable even if there is only one module. Hues range from pink to green at similar
+/// lightness, so that none looks like a foreign call. [`Rgb::text_on`] is readable on it.
 #[must_use]
 pub fn frame_colour(name: &str, module: &str, dark: bool) -> Rgb {
     match built_in(name, module) {
@@ -237,7 +237,7 @@ pub fn frame_colour(name: &str, module: &str, dark: bool) -> Rgb {
     let [module_hue, _] = shares_of(module);
     let [name_hue, name_lightness] = shares_of(name).map(|share| share - 0.5);
     let hue = -10.0 + 120.0 * module_hue + 100.0 * name_hue;
-    // Yellow that is as dark as the others is brown.
+    // Yellow at the lightness of the others would look brown.
     let yellow = (hue - 100.0).to_radians().cos();
     if dark {
         Rgb::oklch(0.70 + 0.04 * yellow + 0.06 * name_lightness, 0.105, hue)
@@ -246,13 +246,13 @@ pub fn frame_colour(name: &str, module: &str, dark: bool) -> Rgb {
     }
 }
 
-/// A cost centre of the runtime itself.
+/// Cost centre of the runtime itself.
 enum BuiltIn {
     Collecting,
     Other,
 }
 
-/// The built-in cost centres (`rts/Profiling.c`).
+/// Recognizes built-in cost centres (`rts/Profiling.c`).
 fn built_in(name: &str, module: &str) -> Option<BuiltIn> {
     match (name, module) {
         ("GC", "GC") => Some(BuiltIn::Collecting),
@@ -264,9 +264,10 @@ fn built_in(name: &str, module: &str) -> Option<BuiltIn> {
     }
 }
 
-/// Two numbers from 0 to 1 that are always the same for a text, on every
-/// machine: 64-bit FNV-1a, mixed once more since texts that differ in their
-/// last letter only differ little in its upper bits.
+/// Hashes a text to two numbers from 0 to 1, the same on every machine.
+///
+/// Uses 64-bit FNV-1a with an extra mixing step, as texts that differ in the last letter differ little in its
+/// upper bits.
 pub fn shares_of(text: &str) -> [f64; 2] {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -296,9 +297,8 @@ mod tests {
         out
     }
 
-    /// The beginning of the style sheet: the palettes for what the system asks for
-    /// and, before that, for what `data-theme` and `data-contrast` on the root
-    /// element do.
+    /// The beginning of the style sheet: palettes by system preference, overridden by `data-theme` and
+    /// `data-contrast` on the root element.
     fn style_sheet() -> String {
         let rule = |selector: &str, scheme: &str, palette: &Palette| {
             let variables = css_variables(palette);
@@ -325,7 +325,7 @@ mod tests {
                 "dark",
                 dark,
             );
-            // As specific as the rules for the system, so that it counts behind them.
+            // Same specificity as the rules for the system preference, so the later rule applies.
             rule(&format!(":root{more}"), "light", light)
                 + &media("(prefers-color-scheme: dark)", &system)
                 + &rule(&format!(":root{more}[data-theme=dark]"), "dark", dark)
@@ -404,13 +404,12 @@ mod tests {
             assert_eq!(colour("IDLE", "IDLE"), colour("SYSTEM", "SYSTEM"));
             assert_ne!(colour("IDLE", "IDLE"), colour("GC", "GC"));
         }
-        // Links, pictures and memories rely on them: they do not change.
+        // Links, pictures and users' memory rely on these colors: they must not change.
         assert_eq!(frame_colour("main", "Main", false).css(), "#ebcc8a");
         assert_eq!(frame_colour("main", "Main", true).css(), "#bf9c4f");
     }
 
-    /// Where all is of one module, its functions are told apart; those of a module are nearer to
-    /// each other than those of all modules.
+    /// Functions of a single module are distinguishable, but closer to each other than functions of all modules.
     #[test]
     fn functions_of_a_module_are_a_family_of_many() {
         let names: Vec<String> = (0..200).map(|i| format!("function{i}")).collect();
@@ -436,7 +435,7 @@ mod tests {
         }
     }
 
-    /// What is drawn on a frame, also where it is dimmed as something else is looked for.
+    /// Texts on a frame are readable, even if it is dimmed by a search.
     fn text_can_be_read_on(frame: Rgb, palette: &Palette) -> bool {
         let ground = frame.mixed(palette.page, DIMMED);
         frame.contrast(frame.text_on()) >= 4.5 && ground.contrast(palette.ink2) >= 4.5
@@ -448,7 +447,7 @@ mod tests {
             for (dark, more) in THEMES {
                 let frame = frame_colour(&name, &module, dark);
                 prop_assert!(text_can_be_read_on(frame, Palette::of(dark, more)), "{}", frame);
-                // And it is seen that there is one.
+                // The frame itself is visible too.
                 prop_assert!(frame.contrast(Palette::of(dark, more).page) >= 1.15, "{}", frame);
             }
         }
@@ -471,8 +470,7 @@ mod tests {
                          to write it anew: UPDATE_PALETTE=1 cargo test palette */\n";
     const END: &str = "/* palette: end */\n";
 
-    /// With `UPDATE_PALETTE=1` in the environment, writes the palette into the
-    /// style sheet instead.
+    /// With `UPDATE_PALETTE=1` in the environment, writes the palette into the style sheet instead.
     #[test]
     fn the_style_sheet_has_this_palette() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../www/app.css");

@@ -1,38 +1,37 @@
-//! Pixels of rectangles and steps, made here: a canvas takes half a
-//! microsecond for each rectangle, and a picture of dense tracks has twenty
-//! thousand of them. Edges between pixels are covered in part, as a canvas
-//! does it, so that nobody sees which of the two painted.
+//! Software rasterizer for rectangles and stepped polygons.
+//!
+//! A canvas takes about half a microsecond per rectangle, and a picture of dense tracks has twenty thousand.
+//! Edges between pixels are anti-aliased like those of a canvas, so that both paths look the same.
 
 use super::painter::{Paint, Rect};
 
-/// What a rectangle on a canvas costs, by which pixels are measured here: about
-/// half a microsecond.
+/// Cost of a rectangle on a canvas, about half a microsecond: the unit of all costs here.
 const RECT_COST: f64 = 1.0;
-/// What a point of a polygon costs on a canvas, which fills many edges slowly.
+/// Cost of a polygon point on a canvas, which fills many edges slowly.
 const POINT_COST: f64 = 0.7;
-/// What it costs to hand pixels to a canvas at all, and each of them.
+/// Fixed cost of transferring pixels to a canvas, and cost per pixel.
 const HAND_OVER_COST: f64 = 200.0;
 const PIXEL_COST: f64 = 0.01;
-/// So many pixels at most are made at once.
+/// Limit of pixels per batch.
 const MAX_PIXELS: f64 = 4_000_000.0;
 
-/// Something to be painted.
+/// A shape to be painted.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     /// A rectangle.
     Fill(Rect),
-    /// An area whose edges are all level or upright: so many of the points.
+    /// A polygon with horizontal and vertical edges only, by its number of points.
     Steps(usize),
 }
 
-/// What is to be painted next, one over the other.
+/// Shapes to be painted, in painting order.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     shapes: Vec<(Shape, Paint)>,
     points: Vec<(f64, f64)>,
 }
 
-/// What paints the shapes of a batch.
+/// Target of the shapes in a batch.
 pub trait Shapes {
     /// Fills a rectangle.
     fn fill(&mut self, rect: Rect, paint: Paint);
@@ -40,7 +39,7 @@ pub trait Shapes {
     fn polygon(&mut self, points: &[(f64, f64)], paint: Paint);
 }
 
-/// Whether the edges of a polygon are all level or upright.
+/// Returns whether all edges of a polygon are horizontal or vertical, and all points finite.
 fn is_steps(points: &[(f64, f64)]) -> bool {
     let closing = points.last().into_iter().chain(points);
     let finite = |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite();
@@ -48,12 +47,12 @@ fn is_steps(points: &[(f64, f64)]) -> bool {
 }
 
 impl Batch {
-    /// Adds a rectangle.
+    /// Adds a rectangle to the batch.
     pub fn fill(&mut self, rect: Rect, paint: Paint) {
         self.shapes.push((Shape::Fill(rect), paint));
     }
 
-    /// Adds a polygon that is made of steps; false if it is another one.
+    /// Adds a polygon if all its edges are horizontal or vertical; otherwise returns false.
     #[must_use]
     pub fn steps(&mut self, points: &[(f64, f64)], paint: Paint) -> bool {
         let taken = is_steps(points);
@@ -64,19 +63,19 @@ impl Batch {
         taken
     }
 
-    /// Whether nothing is to be painted.
+    /// Returns whether there are no shapes.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.shapes.is_empty()
     }
 
-    /// Forgets all of it.
+    /// Removes all shapes.
     pub fn clear(&mut self) {
         self.shapes.clear();
         self.points.clear();
     }
 
-    /// Has each shape painted.
+    /// Paints each shape with `by`.
     pub fn each(&self, by: &mut impl Shapes) {
         let mut points = self.points.as_slice();
         for &(shape, paint) in &self.shapes {
@@ -91,8 +90,8 @@ impl Batch {
         }
     }
 
-    /// The pixels of all of it that are seen in `clip`, at so many pixels for a
-    /// CSS pixel; false if a canvas paints these shapes sooner itself.
+    /// Rasterizes all shapes within `clip`, at `ratio` device pixels per CSS pixel. Returns false if a canvas is
+    /// expected to paint them faster.
     #[must_use]
     pub fn rasterise(&self, clip: Rect, ratio: f64, pixels: &mut Pixels) -> bool {
         let direct = self.shapes.len() as f64 * RECT_COST + self.points.len() as f64 * POINT_COST;
@@ -109,7 +108,7 @@ impl Batch {
         true
     }
 
-    /// What the shapes take of `clip`.
+    /// Returns the bounding box of the shapes, clipped to `clip`.
     fn bounds(&self, clip: Rect) -> Rect {
         let (mut left, mut top) = (f64::INFINITY, f64::INFINITY);
         let (mut right, mut bottom) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
@@ -128,34 +127,32 @@ impl Batch {
     }
 }
 
-/// A rectangle of pixels: red, green, blue and opacity in a number each, the
-/// colours weighted by the opacity.
+/// A rectangle of pixels: red, green, blue and alpha in one number each, with premultiplied alpha.
 #[derive(Clone, Debug, Default)]
 pub struct Pixels {
-    /// Where the left top pixel is, in device pixels.
+    /// Position of the top left pixel, in device pixels.
     left: f64,
     top: f64,
     width: usize,
     height: usize,
     ratio: f64,
     pixels: Vec<u32>,
-    /// How much of each pixel of a polygon is covered by what begins or ends
-    /// there.
+    /// Coverage change in each pixel of a polygon, from the edges there.
     cover: Vec<f32>,
     bytes: Vec<[u8; 4]>,
 }
 
-/// Which part of pixel `i` lies between two places.
+/// Returns the part of pixel `i` that lies between two positions.
 fn part(i: usize, from: f64, to: f64) -> f64 {
     (to.min(i as f64 + 1.0) - from.max(i as f64)).clamp(0.0, 1.0)
 }
 
 impl Pixels {
-    /// Begins with a clear rectangle, in CSS pixels.
+    /// Clears the pixels of a rectangle given in CSS pixels.
     fn begin(&mut self, bounds: Rect, ratio: f64) {
         let edges = |from: f64, length: f64| {
             let first = (from * ratio).floor();
-            // A cast from a float saturates.
+            // Casts from floats saturate.
             (first, (((from + length) * ratio).ceil() - first) as usize)
         };
         (self.left, self.width) = edges(bounds.x, bounds.w);
@@ -165,20 +162,20 @@ impl Pixels {
         self.pixels.resize(self.width * self.height, 0);
     }
 
-    /// Where the left top pixel is, in device pixels.
+    /// Returns the position of the top left pixel, in device pixels.
     #[must_use]
     pub const fn origin(&self) -> (f64, f64) {
         (self.left, self.top)
     }
 
-    /// Width and height in device pixels.
+    /// Returns the width and height in device pixels.
     #[must_use]
     pub const fn size(&self) -> (usize, usize) {
         (self.width, self.height)
     }
 
-    /// The pixels from the left top one on: four bytes each, red, green, blue,
-    /// opacity, as a canvas takes them.
+    /// Returns the pixels in rows from the top left one, as four bytes: red, green, blue and alpha, not
+    /// premultiplied, as in the `ImageData` of a canvas.
     #[must_use]
     pub fn bytes(&mut self) -> &[u8] {
         self.bytes.clear();
@@ -201,13 +198,13 @@ impl Shapes for Pixels {
         let (a, b) = (self.x(rect.x), self.x(rect.x + rect.w));
         let (c, d) = (self.y(rect.y), self.y(rect.y + rect.h));
         let (left, right, top, bottom) = (a.min(b), a.max(b), c.min(d), c.max(d));
-        // What is no number is not painted.
+        // NaN fails both comparisons, so nothing is painted.
         if !(left < right && top < bottom) {
             return;
         }
         let (first, last) = (left as usize, right.ceil() as usize);
         let ink = Ink::of(paint);
-        // Most rows of pixels are covered as the one before.
+        // Most pixel rows are covered like the previous one.
         let mut covered = (0.0, [0; 3]);
         let ends = [part(first, left, right), part(last - 1, left, right)];
         for y in top as usize..bottom.ceil() as usize {
@@ -230,8 +227,8 @@ impl Shapes for Pixels {
         }
     }
 
-    /// The edges are level or upright. Only the upright ones count: what is
-    /// covered begins at one and ends at another.
+    /// Edges must be horizontal or vertical. Only vertical ones count: coverage begins at one and ends at
+    /// another.
     fn polygon(&mut self, points: &[(f64, f64)], paint: Paint) {
         let (left, right) = ends(points.iter().map(|&(x, _)| self.x(x)));
         let (top, bottom) = ends(points.iter().map(|&(_, y)| self.y(y)));
@@ -240,7 +237,7 @@ impl Shapes for Pixels {
         }
         let (first, last) = (left as usize, right.ceil() as usize);
         let rows = top as usize..bottom.ceil() as usize;
-        // An edge counts in its pixel and in the one after it.
+        // An edge affects its pixel and the next one.
         let stride = last - first + 2;
         self.cover.clear();
         self.cover.resize(stride * rows.len(), 0.0);
@@ -275,7 +272,7 @@ impl Shapes for Pixels {
     }
 }
 
-/// The least and the greatest.
+/// Returns the minimum and maximum.
 fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let none = (f64::INFINITY, f64::NEG_INFINITY);
     values.fold(none, |(least, most), value| {
@@ -283,7 +280,7 @@ fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
-/// A paint, ready to cover parts of pixels.
+/// A paint, prepared for partially covered pixels.
 #[derive(Clone, Copy)]
 struct Ink {
     rgb: [u32; 3],
@@ -296,7 +293,7 @@ impl Ink {
         let colour = paint.colour;
         let mut ink = Self {
             rgb: [colour.0, colour.1, colour.2].map(u32::from),
-            // As in CSS, an opacity is one of 256.
+            // CSS opacity has 256 levels.
             alpha: (paint.alpha.clamp(0.0, 1.0) * 255.0).round(),
             whole: 0,
         };
@@ -304,7 +301,7 @@ impl Ink {
         ink
     }
 
-    /// The pixel that this is where it covers a part, 0 to 1.
+    /// Returns the pixel for a coverage from 0 to 1.
     fn covering(&self, part: f64) -> u32 {
         if part >= 1.0 {
             self.whole
@@ -319,7 +316,7 @@ impl Ink {
     }
 }
 
-/// A pixel whose colours are not weighted by the opacity any more.
+/// Converts a premultiplied pixel to plain components.
 fn plain(pixel: u32) -> [u8; 4] {
     let [red, green, blue, alpha] = pixel.to_le_bytes();
     if matches!(alpha, 0 | 255) {
@@ -330,14 +327,14 @@ fn plain(pixel: u32) -> [u8; 4] {
     [of(red), of(green), of(blue), alpha]
 }
 
-/// A pixel over another.
+/// Composites a pixel over another one.
 const fn over(source: u32, ground: u32) -> u32 {
     const PAIR: u32 = 0x00ff_00ff;
     let alpha = source >> 24;
     if alpha == 255 || ground == 0 {
         return source;
     }
-    // Two parts in one number: what is left of the ground, in 256ths.
+    // Processes two components at once; `rest` is the remaining part of the ground, in 1/256.
     let rest = 256 - alpha - (alpha >> 7);
     let even = (((ground & PAIR) * rest) >> 8) & PAIR;
     let odd = (((ground >> 8) & PAIR) * rest) & !PAIR;
@@ -369,7 +366,7 @@ mod tests {
         pixels.fill(Rect::new(0.5, 0.0, 2.0, 1.5), RED.into());
         assert_eq!(alphas(&mut pixels), [128, 255, 128, 0, 64, 128, 64, 0]);
         assert_eq!(pixels.bytes()[4..8], [200, 40, 20, 255]);
-        // Rounding of a half-opaque colour is not seen.
+        // Rounding of a half-transparent color is invisible.
         let half = &pixels.bytes()[..4];
         assert!(
             half[0].abs_diff(200) <= 1 && half[1].abs_diff(40) <= 1,
@@ -411,7 +408,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any rectangle is painted as far as it is in the picture.
+        /// Any rectangle is painted as far as it is within the picture.
         #[test]
         fn a_rectangle_covers_its_area(
             x in place(), y in place(), w in place(), h in place(), ratio in 0.5..3.0,
@@ -432,8 +429,7 @@ mod tests {
             prop_assert!((seen - expected).abs() <= 0.2 + expected * 0.002, "{seen} {expected}");
         }
 
-        /// An area of steps covers its columns: in each column of pixels, as
-        /// much as lies in it.
+        /// A stepped polygon covers in each pixel column exactly the part within it.
         #[test]
         fn steps_are_columns(
             steps in prop::collection::vec((1u8..60, 0u8..40), 1..20), ratio in 1.0..2.0,

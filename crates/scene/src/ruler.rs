@@ -1,4 +1,4 @@
-//! The time axis: its ticks, and how they are painted.
+//! The time axis: computes ticks and paints them.
 
 use super::format::{NBSP, Unit, axis_label};
 use super::painter::{Align, Face, Painter, Rect};
@@ -7,36 +7,35 @@ use super::viewport::Viewport;
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
 
-/// How wide a character of a label is taken to be, in CSS pixels: 11 px text
-/// in a monospaced face is 0.6 em wide.
+/// Estimated width of a label character in CSS pixels; 11 px monospaced text is about 0.6 em wide.
 pub(crate) const LABEL_CHAR_PX: f64 = 6.7;
-/// The least space between two labels.
+/// Minimum space between two labels, in pixels.
 pub(crate) const LABEL_SPACE_PX: f64 = 12.0;
-/// The least distance of minor ticks.
+/// Minimum distance of minor ticks, in pixels.
 const MINOR_GAP_PX: f64 = 6.0;
-/// No axis is wider than this; it bounds the number of ticks.
+/// Limit of the axis width, which bounds the number of ticks.
 const MAX_WIDTH_PX: f64 = 100_000.0;
-/// With more decimals than this, labels say how far they are from a round time.
+/// Most decimals of absolute labels; beyond it, labels are offsets from a round time.
 const MAX_DECIMALS: u32 = 4;
 
-/// How far named times are apart at least, in pixels.
+/// Minimum distance of labeled ticks, in pixels.
 pub const TICK_PX: f64 = 90.0;
-/// How far a label stands from its tick, in pixels.
+/// Distance of a label from its tick, in pixels.
 const BESIDE_PX: f64 = 4.0;
 
 /// A time axis in a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Ruler<'a> {
-    /// The time in view.
+    /// The visible time.
     pub view: Viewport,
-    /// Where it stands; as wide as the view.
+    /// Rectangle of the axis, as wide as the view.
     pub area: Rect,
-    /// The colours.
+    /// Colors of the current theme.
     pub palette: &'a Palette,
 }
 
 impl Ruler<'_> {
-    /// Paints ticks and labels. A label without room right of its tick is left out.
+    /// Paints ticks and labels. Labels that do not fit to the right of their tick are left out.
     pub fn paint(&self, painter: &mut dyn Painter) {
         let Rect { x: left, y, w, h } = self.area;
         painter.clip(self.area);
@@ -61,33 +60,34 @@ impl Ruler<'_> {
 /// A tick of the time axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tick {
-    /// Where it is.
+    /// Time of the tick.
     pub time: Nanos,
-    /// Whether it has a label.
+    /// Whether the tick has a label.
     pub major: bool,
-    /// Its label; empty if it has none.
+    /// Label text, empty for minor ticks.
     pub label: String,
 }
 
-/// How the axis is labelled.
+/// Label format of an axis.
 #[derive(Clone, Copy, Debug)]
 struct Labels {
-    /// The unit of absolute times, the same for the whole axis.
+    /// Unit of absolute times, the same for the whole axis.
     unit: Unit,
-    /// The distance of major ticks.
+    /// Distance of major ticks.
     step: Duration,
-    /// Deep down, the distance of the round times that labels refer to.
+    /// At deep zoom, the distance of the round times that labels are relative to.
     round: Option<Duration>,
 }
 
-/// The ticks of an axis over a range, in order. Major ticks are 1, 2 or 5
-/// times a power of ten nanoseconds and at least `min_gap_px` apart, and so far
-/// that labels do not touch; minor ones lie between them where there is room.
+/// Returns the ticks of an axis over a range, in order.
 ///
-/// Where a time takes more than four decimals, only the first label and round
-/// times are written in full: `56.117 ms +280 ns`, `+290 ns`, …
+/// Major ticks are 1, 2 or 5 times a power of ten nanoseconds apart, at least `min_gap_px` pixels, and far enough
+/// that labels do not overlap; minor ones lie between them where there is room.
 ///
-/// There are none for an empty range or an axis without width.
+/// Where a time needs more than four decimals, only the first label and round times are written in full: `56.117
+/// ms +280 ns`, `+290 ns`, …
+///
+/// Returns no ticks for an empty range or an axis of zero width.
 #[must_use]
 pub fn ticks(range: Interval, width_px: f64, min_gap_px: f64) -> Vec<Tick> {
     let duration = range.duration().0;
@@ -116,7 +116,7 @@ pub fn ticks(range: Interval, width_px: f64, min_gap_px: f64) -> Vec<Tick> {
         .collect()
 }
 
-/// 1, 2, 5, 10, … nanoseconds.
+/// Returns the candidates for the distance of ticks: 1, 2, 5, 10, … nanoseconds.
 fn steps() -> impl Iterator<Item = Duration> {
     let powers = (0..20).map(|power| 10_u64.pow(power));
     powers.flat_map(|power| {
@@ -126,7 +126,7 @@ fn steps() -> impl Iterator<Item = Duration> {
     })
 }
 
-/// The multiples of a step within a range.
+/// Returns the multiples of a step within a range.
 fn multiples(range: Interval, step: Duration) -> impl Iterator<Item = Nanos> {
     let first = range.start().0.div_ceil(step.0).checked_mul(step.0);
     std::iter::successors(first, move |time| time.checked_add(step.0))
@@ -134,7 +134,7 @@ fn multiples(range: Interval, step: Duration) -> impl Iterator<Item = Nanos> {
         .map(Nanos)
 }
 
-/// The distance of minor ticks; that of major ones if there is no room.
+/// Returns the distance of minor ticks; equals `step` if there is no room for them.
 fn minor_step(step: Duration, px_per_ns: f64) -> Duration {
     let leading = step.0 / 10_u64.pow(step.0.checked_ilog10().unwrap_or(0));
     let parts: &[u64] = match leading {
@@ -161,7 +161,7 @@ impl Labels {
         }
     }
 
-    /// The label of a tick. The first one says what the others refer to.
+    /// Returns the label of a tick. The first label also has the base of the offsets that follow.
     fn label(&self, time: Nanos, first: bool) -> String {
         let Some(round) = self.round else {
             return self.unit.label(Duration(time.0), self.step);
@@ -176,8 +176,8 @@ impl Labels {
         }
     }
 
-    /// How far apart ticks must be for their labels to have room. The latest
-    /// time is the longest to write; so is the offset just below a round one.
+    /// Returns the minimum distance of major ticks in pixels, for the longest label: that of the latest time, or
+    /// with the offset just below a round time.
     fn gap_px(&self, range: Interval) -> f64 {
         let longest = match self.round {
             None => self.label(range.end(), true),

@@ -1,4 +1,4 @@
-//! Painting into SVG: the picture as a file that can be printed and edited.
+//! SVG output, for pictures that can be printed and edited.
 
 use std::fmt::Write as _;
 
@@ -7,33 +7,33 @@ use super::painter::{Align, Face, Paint, Painter, Rect};
 use super::palette::Palette;
 use eventlog::hash::SeededMap;
 
-/// Writes what is painted as SVG 1.1.
+/// A painter that writes SVG 1.1.
 #[derive(Clone, Debug)]
 pub struct SvgPainter {
     out: String,
-    /// What the ids of this picture begin with: those of a document are one heap.
+    /// Prefix of the element ids, which must be unique within an embedding document.
     id: String,
     clips: usize,
     hatches: usize,
     inks: Inks,
 }
 
-/// What colours become in the file.
+/// Handling of colors.
 #[derive(Clone, Debug)]
 enum Inks {
-    /// Themselves.
+    /// Written as they are.
     Plain,
-    /// Nothing: they are noted, one after the other.
+    /// Recorded in painting order; nothing is written.
     Noted(Vec<Paint>),
-    /// Names, each for a pair of a colour on a light page and one on a dark page.
+    /// Written as CSS variables, each for a pair of colors on a light and on a dark page.
     Paired {
-        /// Those on a dark page, in the order in which they are painted.
+        /// The colors on a dark page, in painting order.
         dark: std::vec::IntoIter<Paint>,
         names: SeededMap<(String, String), usize>,
     },
 }
 
-/// A colour with its opacity, as CSS has it.
+/// Returns a color with its opacity in CSS syntax.
 fn css(paint: Paint) -> String {
     match paint.alpha {
         alpha if alpha >= 1.0 => paint.colour.css(),
@@ -42,7 +42,7 @@ fn css(paint: Paint) -> String {
 }
 
 impl SvgPainter {
-    /// An empty picture of that width and height in CSS pixels.
+    /// Creates an empty picture of the given width and height in CSS pixels.
     #[must_use]
     pub fn new(size: (f64, f64)) -> Self {
         Self::with(size, "", Inks::Plain)
@@ -62,16 +62,17 @@ impl SvgPainter {
         }
     }
 
-    /// The whole file.
+    /// Completes the file and returns it.
     #[must_use]
     pub fn finish(mut self) -> String {
         self.out.push_str("</svg>\n");
         self.out
     }
 
-    /// A picture for a page that is light or dark as its reader has it, and light on paper. It is
-    /// painted twice and written once, with names for its colours that begin with `id`; `about`
-    /// is its text for those who do not see it.
+    /// Creates a picture that follows the reader's light or dark theme, and is light on paper.
+    ///
+    /// It is painted twice, once per palette, but written once, with CSS variables for its colors. `id` is their
+    /// prefix, `about` the text for screen readers.
     #[must_use]
     pub fn themed(
         size: (f64, f64),
@@ -95,7 +96,7 @@ impl SvgPainter {
         svg.replacen("<svg ", "<svg role=\"img\" ", 1)
     }
 
-    /// What the names of colours stand for.
+    /// Writes the values of the color variables for both themes.
     fn write_colours(&mut self) {
         let Inks::Paired { names, .. } = &self.inks else {
             return;
@@ -115,7 +116,7 @@ impl SvgPainter {
         );
     }
 
-    /// What a colour becomes, and its opacity where that has to be said apart.
+    /// Returns a color for the file, and its opacity if that needs a separate attribute.
     fn ink(&mut self, paint: Paint) -> (String, Option<f64>) {
         match &mut self.inks {
             Inks::Plain => {
@@ -155,7 +156,7 @@ impl SvgPainter {
         format!("x=\"{x:.2}\" y=\"{y:.2}\" width=\"{w:.2}\" height=\"{h:.2}\"")
     }
 
-    /// A rectangle with stripes, turned so far to the right, in degrees.
+    /// Fills a rectangle with stripes, rotated clockwise by `turned` degrees.
     fn stripes(&mut self, turned: i32, rect: Rect, paint: Paint) {
         self.hatches += 1;
         let id = format!("{}h{}", self.id, self.hatches);
@@ -234,7 +235,7 @@ impl Painter for SvgPainter {
         );
     }
 
-    /// Without fonts at hand: about as wide as common ones set it.
+    /// Estimates the width from typical fonts, as none are available.
     fn measure(&mut self, text: &str, face: Face) -> f64 {
         let em = match face {
             Face::Body => 6.6,

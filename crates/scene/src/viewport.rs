@@ -1,46 +1,44 @@
-//! The part of the log's time that is in view, and how zooming and panning
-//! change it.
+//! The visible part of the time of a log, with zooming and panning.
 
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// A view on the time axis. Times are f64 nanoseconds here, exact up to 104
-/// days, so that a gesture can move by less than a nanosecond.
+/// A view of the time axis. Times are `f64` nanoseconds, exact up to 104 days, so that gestures can move by less
+/// than a nanosecond.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewport {
     place: Place,
     width_px: f64,
     log: Interval,
-    /// From when to when another log goes that is shown beside this one, on the
-    /// axis of this one: maybe from before its zero.
+    /// Start and end of another log shown next to this one, on the axis of this one; may be negative.
     beside_ns: Option<(f64, f64)>,
 }
 
-/// Which times are in view, for another view to show the same.
+/// Position and scale of a view, to show the same in another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// The time at the left edge, in nanoseconds.
+    /// Time at the left edge, in nanoseconds.
     pub start_ns: f64,
-    /// Nanoseconds in a pixel.
+    /// Nanoseconds per pixel.
     pub ns_per_px: f64,
 }
 
 /// An end of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Where it begins.
+    /// The start of the log.
     First,
-    /// Where it ends.
+    /// The end of the log.
     Last,
 }
 
-/// The deepest zoom: a nanosecond is 20 pixels wide.
+/// Scale of the deepest zoom: a nanosecond is 20 pixels wide.
 const MIN_NS_PER_PX: f64 = 0.05;
-/// How much of the view may lie beyond the log's ends when all is shown.
+/// Margin beyond each end of the log when all is shown, relative to its length.
 const MARGIN: f64 = 0.02;
 
 impl Viewport {
-    /// Shows all of a log.
+    /// Creates a view of the whole log.
     #[must_use]
     pub fn new(log: Interval, width_px: f64) -> Self {
         let mut view = Self {
@@ -56,15 +54,15 @@ impl Viewport {
         view
     }
 
-    /// From when to when there is something to see: the log, and the one beside it.
+    /// Returns the start and end of the log and the other one together.
     fn reach_ns(&self) -> (f64, f64) {
         let (start, end) = (self.log.start().0 as f64, self.log.end().0 as f64);
         let (first, last) = self.beside_ns.unwrap_or((start, end));
         (start.min(first), end.max(last))
     }
 
-    /// From when to when the log has nothing while the one beside it goes on: before its
-    /// begin, and after its end.
+    /// Returns the stretches outside of the log in which the other one goes on, before the start and after the
+    /// end.
     pub fn beyond_ns(&self) -> impl Iterator<Item = (End, f64, f64)> + use<> {
         let (start, end) = (self.log.start().0 as f64, self.log.end().0 as f64);
         let (first, last) = self.beside_ns.unwrap_or((start, end));
@@ -75,7 +73,7 @@ impl Viewport {
         ends.into_iter().filter(|(_, from, to)| from < to)
     }
 
-    /// How long that is.
+    /// Returns the length of the log and the other one together.
     fn length_ns(&self) -> f64 {
         let (start, end) = self.reach_ns();
         (end - start).max(1.0)
@@ -85,44 +83,43 @@ impl Viewport {
         (self.length_ns() * (1.0 + 2.0 * MARGIN) / self.width_px).max(MIN_NS_PER_PX)
     }
 
-    /// The log's span.
+    /// Returns the interval of the log.
     #[must_use]
     pub const fn log(&self) -> Interval {
         self.log
     }
 
-    /// Pixels.
+    /// Returns the width of the view in pixels.
     #[must_use]
     pub const fn width_px(&self) -> f64 {
         self.width_px
     }
 
-    /// Nanoseconds in a pixel.
+    /// Returns the scale in nanoseconds per pixel.
     #[must_use]
     pub const fn ns_per_px(&self) -> f64 {
         self.place.ns_per_px
     }
 
-    /// Which times are in view.
+    /// Returns the position and scale of the view.
     #[must_use]
     pub const fn place(&self) -> Place {
         self.place
     }
 
-    /// Nanoseconds from edge to edge.
+    /// Returns the width of the view in nanoseconds.
     #[must_use]
     pub fn width_ns(&self) -> f64 {
         self.place.ns_per_px * self.width_px
     }
 
-    /// Whether all that there is to see is in view.
+    /// Returns whether everything is in view.
     #[must_use]
     pub(crate) fn is_fit(&self) -> bool {
         self.place.ns_per_px >= self.max_ns_per_px() * 0.999
     }
 
-    /// The time in view, rounded outwards to whole nanoseconds and never
-    /// beyond the times that there are.
+    /// Returns the visible interval, rounded outward to whole nanoseconds and cut off at 0.
     #[must_use]
     pub fn span(&self) -> Interval {
         let start = self.place.start_ns.max(0.0).floor();
@@ -132,47 +129,47 @@ impl Viewport {
         Interval::new(Nanos(start as u64), Nanos(end as u64))
     }
 
-    /// The time in view; `None` if that is all of the log.
+    /// Returns the visible interval; `None` if everything is in view.
     #[must_use]
     pub fn visible(&self) -> Option<Interval> {
         (!self.is_fit()).then(|| self.span())
     }
 
-    /// Where a time stands, in pixels from the left edge.
+    /// Returns the position of a time in pixels from the left edge.
     #[must_use]
     pub fn x_of(&self, time: Nanos) -> f64 {
         (time.0 as f64 - self.place.start_ns) / self.place.ns_per_px
     }
 
-    /// From when to when the view goes that shows all that there is to see.
+    /// Returns the start and end of the view that shows everything, with its margins, in nanoseconds.
     #[must_use]
     pub fn all_ns(&self) -> (f64, f64) {
         let ((start, end), margin) = (self.reach_ns(), self.length_ns() * MARGIN);
         (start - margin, end.max(start + 1.0) + margin)
     }
 
-    /// Where in that view a time in nanoseconds stands: 0 at its left edge, 1 at its right edge.
+    /// Returns the position of a time within the view of everything: 0 at its left edge, 1 at its right edge.
     #[must_use]
     pub fn part_of_all(&self, time_ns: f64) -> f64 {
         let (start, end) = self.all_ns();
         (time_ns - start) / (end - start)
     }
 
-    /// The time in nanoseconds at such a part.
+    /// Returns the time in nanoseconds at a position from 0 to 1 within the view of everything.
     #[must_use]
     pub fn at_part_ns(&self, part: f64) -> f64 {
         let (start, end) = self.all_ns();
         start + part.clamp(0.0, 1.0) * (end - start)
     }
 
-    /// The times in view, to the fraction of a nanosecond and also before zero.
+    /// Returns the times at the edges in nanoseconds, not rounded and possibly negative.
     #[must_use]
     pub fn edges_ns(&self) -> (f64, f64) {
         let start_ns = self.place.start_ns;
         (start_ns, start_ns + self.width_ns())
     }
 
-    /// The time at a pixel, inside the log.
+    /// Returns the time at a pixel, clamped to the log.
     #[must_use]
     pub fn time_at(&self, x: f64) -> Nanos {
         let time = self.place.start_ns + x * self.place.ns_per_px;
@@ -180,7 +177,7 @@ impl Viewport {
         Nanos(time.round() as u64)
     }
 
-    /// Shows all that there is to see.
+    /// Zooms out to show everything.
     pub fn fit(&mut self) {
         self.place = Place {
             start_ns: self.reach_ns().0 - self.length_ns() * MARGIN,
@@ -189,20 +186,20 @@ impl Viewport {
         self.clamp();
     }
 
-    /// Shows what another view shows.
+    /// Sets position and scale, clamped to the limits.
     pub fn show_place(&mut self, place: Place) {
         self.place = place;
         self.clamp();
     }
 
-    /// Brings a time in nanoseconds into the middle.
+    /// Centers the view at a time in nanoseconds.
     pub fn centre_ns(&mut self, time_ns: f64) {
         self.place.start_ns = time_ns - self.width_ns() / 2.0;
         self.clamp();
     }
 
-    /// Another log is shown beside this one, from when to when on this axis; or none is
-    /// any more. What is in view stays, unless all was.
+    /// Sets or removes the other log, by its start and end on this axis. Keeps the view, unless everything was in
+    /// view.
     pub fn set_beside(&mut self, beside_ns: Option<(f64, f64)>) {
         let fit = self.is_fit();
         self.beside_ns = beside_ns;
@@ -213,7 +210,7 @@ impl Viewport {
         }
     }
 
-    /// Shows a range, with a little room at its sides.
+    /// Zooms to a range with a small margin.
     pub fn show(&mut self, range: Interval) {
         let ns = (range.duration().0 as f64).max(1.0);
         self.place.ns_per_px = ns * 1.1 / self.width_px;
@@ -221,14 +218,14 @@ impl Viewport {
         self.clamp();
     }
 
-    /// Shows exactly a range: how a link is restored.
+    /// Zooms exactly to a range, to restore a link.
     pub fn show_exactly(&mut self, range: Interval) {
         self.place.ns_per_px = (range.duration().0 as f64).max(1.0) / self.width_px;
         self.place.start_ns = range.start().0 as f64;
         self.clamp();
     }
 
-    /// Makes everything `factor` times as wide; what is at pixel `x` stays there.
+    /// Zooms in by `factor`, keeping the time at pixel `x` in place.
     pub fn zoom(&mut self, factor: f64, x: f64) {
         let time = self.place.start_ns + x * self.place.ns_per_px;
         self.place.ns_per_px =
@@ -237,13 +234,13 @@ impl Viewport {
         self.clamp();
     }
 
-    /// Moves the view to the right by so many pixels.
+    /// Moves the view right by this number of pixels.
     pub fn pan(&mut self, px: f64) {
         self.place.start_ns += px * self.place.ns_per_px;
         self.clamp();
     }
 
-    /// The window has another width: the time in view stays.
+    /// Changes the width of the view, keeping the visible interval.
     pub fn resize(&mut self, width_px: f64) {
         let (fit, width_ns) = (self.is_fit(), self.width_ns());
         self.width_px = width_px.max(1.0);
@@ -255,7 +252,7 @@ impl Viewport {
         }
     }
 
-    /// More of the log is known: what is in view stays, unless all was.
+    /// Updates the interval of the log as more of it is read. Keeps the view, unless everything was in view.
     pub fn set_log(&mut self, log: Interval) {
         let fit = self.is_fit();
         self.log = log;
@@ -324,7 +321,7 @@ mod tests {
         assert!(view.is_fit());
         let (start, end) = view.edges_ns();
         assert!(start < -2_000_000.0 && end > 12_000_000.0);
-        // The other log has its own axis, half a second later.
+        // The other log has its own axis, shifted by half a second.
         let shift = 500_000_000.0;
         let mut other = Viewport::new(Interval::new(Nanos(498_000_000), Nanos(512_000_000)), 800.0);
         other.set_beside(Some((shift + 1_000.0, shift + 9_000_000.0)));

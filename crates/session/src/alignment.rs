@@ -1,28 +1,28 @@
-//! Two logs beside each other: which of them is which, and how their times are aligned.
+//! Comparison of two logs: their roles, and the alignment of their times.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use crate::link_text::cut;
-use analysis::listen::Listen;
 use analysis::recording::Recording;
 use analysis::timeline::messages::MessageKind;
+use analysis::yielder::Yield;
 use eventlog::hash::SeededSet;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// What a log is to the other one.
+/// Role of a log in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// What is compared with.
+    /// The baseline, to which the other log is compared.
     Before,
-    /// What is compared.
+    /// The log that is compared with the baseline.
     After,
 }
 
 impl Role {
-    /// That of the other log.
+    /// Returns the role of the other log.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -31,7 +31,7 @@ impl Role {
         }
     }
 
-    /// In a word, such as `Before`.
+    /// Returns the capitalized name, such as `Before`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Role {
         }
     }
 
-    /// In the middle of a sentence, such as `before`.
+    /// Returns the lowercase name, such as `before`.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -50,20 +50,20 @@ impl Role {
     }
 }
 
-/// What stands at the same place in both logs.
+/// Kind of event at which two logs are aligned.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Alignment {
-    /// Their starts.
+    /// Start of the log.
     #[default]
     Start,
-    /// The first marker with that text (`traceMarker`).
+    /// First marker (`traceMarker`) with that text.
     Marker(String),
-    /// The start of the first span of the program with that name.
+    /// Start of the first user span with that name.
     Span(String),
 }
 
 impl Alignment {
-    /// As links have it: `m` or `s`, a colon and the name; empty for the start.
+    /// Formats the alignment for links: `m` or `s`, a colon and the name; empty for the start.
     #[must_use]
     pub fn to_text(&self) -> String {
         match self {
@@ -73,7 +73,7 @@ impl Alignment {
         }
     }
 
-    /// Reads what [`to_text`](Self::to_text) writes.
+    /// Parses the output of [`to_text`](Self::to_text).
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text.split_once(':') {
@@ -85,7 +85,7 @@ impl Alignment {
         }
     }
 
-    /// In words.
+    /// Returns a description for display.
     #[must_use]
     pub fn words(&self) -> String {
         match self {
@@ -96,23 +96,23 @@ impl Alignment {
     }
 }
 
-/// A place that two logs may have in common, and when it is in one of them.
+/// Candidate for an alignment, with its time in one log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Anchor {
-    /// What it is.
+    /// Alignment that the anchor stands for.
     pub at: Alignment,
-    /// When that is first.
+    /// Time of the first occurrence.
     pub time: Nanos,
 }
 
-/// So many places of a log are told: a menu has no use for more.
+/// Maximum number of anchors of each kind; a menu has no use for more.
 const MAX_ANCHORS: usize = 500;
-/// After so many messages others are heard.
+/// Messages between two yields.
 const LISTEN_EVERY: usize = 1 << 14;
 
-/// The places of a log to align it at, but for its start: its markers and the spans of the
-/// program by name, each where it is first.
-pub async fn anchors(recording: &Recording, listen: &dyn Listen) -> Vec<Anchor> {
+/// Returns the anchors of a log other than its start: user spans and markers by name, each at its first
+/// occurrence.
+pub async fn anchors(recording: &Recording, yielder: &dyn Yield) -> Vec<Anchor> {
     let spans = recording.tracks.spans.listed().iter();
     let mut anchors: Vec<Anchor> = spans
         .filter_map(|listed| {
@@ -127,7 +127,7 @@ pub async fn anchors(recording: &Recording, listen: &dyn Listen) -> Vec<Anchor> 
     let mut known = SeededSet::default();
     for index in 0..messages.len() {
         if index % LISTEN_EVERY == 0 {
-            listen.listen().await;
+            yielder.yield_if_due().await;
         }
         let marker = messages
             .get(index)
@@ -144,7 +144,7 @@ pub async fn anchors(recording: &Recording, listen: &dyn Listen) -> Vec<Anchor> 
     anchors
 }
 
-/// The places that both logs have, in the order of the first.
+/// Returns the alignments that both logs have, in the order of the first.
 #[must_use]
 pub fn common(one: &[Anchor], other: &[Anchor]) -> Vec<Alignment> {
     let there: BTreeSet<&Alignment> = other.iter().map(|anchor| &anchor.at).collect();
@@ -152,33 +152,32 @@ pub fn common(one: &[Anchor], other: &[Anchor]) -> Vec<Alignment> {
     both.filter(|at| there.contains(at)).cloned().collect()
 }
 
-/// What is to be added to a time of one log for the time of the other log that stands at
-/// the same place, in nanoseconds.
+/// Offset in nanoseconds that converts a time of one log into the aligned time of the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shift(i64);
 
 impl Shift {
-    /// That from one moment to another.
+    /// Returns the offset from one time to another, saturating.
     #[must_use]
     pub fn between(from: Nanos, to: Nanos) -> Self {
         let ns = i128::from(to.0) - i128::from(from.0);
         Self(ns.clamp(i128::from(i64::MIN + 1), i128::from(i64::MAX)) as i64)
     }
 
-    /// In nanoseconds.
+    /// Returns the offset in nanoseconds.
     #[must_use]
     pub const fn ns(self) -> i64 {
         self.0
     }
 
-    /// From the other log to the one.
+    /// Returns the inverse offset.
     #[must_use]
     pub const fn back(self) -> Self {
-        // The least number is never there.
+        // `between` never produces `i64::MIN`.
         Self(-self.0)
     }
 
-    /// The same moment in the other log; `None` if that is before its zero.
+    /// Converts a time; returns `None` if the result would be negative.
     #[must_use]
     pub const fn time(self, time: Nanos) -> Option<Nanos> {
         match time.0.checked_add_signed(self.0) {
@@ -187,8 +186,7 @@ impl Shift {
         }
     }
 
-    /// The same stretch in the other log, as far as that goes; `None` if no part of it
-    /// is there.
+    /// Converts a range and clips it to the other log; returns `None` if they do not overlap.
     #[must_use]
     pub fn range(self, range: Interval, log: Interval) -> Option<Interval> {
         let end = self.time(range.end())?;
@@ -197,8 +195,7 @@ impl Shift {
     }
 }
 
-/// How two logs stand to each other at an alignment; at their starts if one of them does
-/// not have that place.
+/// Returns the offset between two logs at an alignment. If one of them lacks it, their starts are aligned.
 #[must_use]
 pub fn shift(at: &Alignment, one: (Interval, &[Anchor]), other: (Interval, &[Anchor])) -> Shift {
     let place = |(_, anchors): (Interval, &[Anchor])| {

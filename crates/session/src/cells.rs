@@ -1,26 +1,26 @@
-//! Cells of tables for other programs: spreadsheets, scripts, JSON.
+//! Table cells for other programs: spreadsheets, scripts, JSON.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// The content of one cell.
+/// Content of one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// A number; times are in nanoseconds, sizes in bytes.
+    /// Integer; times are in nanoseconds, sizes in bytes.
     Number(u64),
-    /// A ratio.
+    /// Fractional number, such as a share or a mean.
     Ratio(f64),
-    /// A text.
+    /// Text, not yet quoted or escaped.
     Text(Cow<'a, str>),
-    /// Whether something is so: this word, or nothing.
+    /// Boolean; in text it is this word if true, and empty if false.
     Flag(bool, &'static str),
-    /// The log does not say it.
+    /// Value that the log does not have.
     Absent,
 }
 
 impl Cell<'_> {
-    /// The cell as text; empty if it is absent.
+    /// Returns the cell as text; empty if absent.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
@@ -32,7 +32,7 @@ impl Cell<'_> {
         }
     }
 
-    /// The cell as JSON: a number, a string, `true`, `false` or `null`.
+    /// Returns the cell as JSON: a number, a string, `true`, `false` or `null`.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         match self {
@@ -75,18 +75,18 @@ impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
     }
 }
 
-/// What becomes of texts in CSV that a spreadsheet would run as formulas. A log's texts come
-/// from the program that wrote it, which need not mean well.
+/// Treatment of CSV texts that a spreadsheet would evaluate as formulas. The texts come from the program that
+/// wrote the log, which is not trusted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Formulas {
-    /// An apostrophe before them makes them texts.
+    /// Prefixed with an apostrophe, so that spreadsheets read them as text.
     #[default]
     Neutralised,
-    /// They are left as they are.
+    /// Written unchanged, for programs that do not evaluate formulas.
     Kept,
 }
 
-/// Appends a cell of CSV (RFC 4180), quoted if it has to be. Numbers stay numbers.
+/// Appends a CSV cell (RFC 4180), quoted where necessary. Numbers are never prefixed.
 pub fn push_csv(csv: &mut String, cell: &Cell<'_>, formulas: Formulas) {
     let text = match cell {
         Cell::Text(text) => guard_formula(text, formulas),
@@ -101,40 +101,40 @@ pub fn push_csv(csv: &mut String, cell: &Cell<'_>, formulas: Formulas) {
     }
 }
 
-/// How the cells of a row are told apart.
+/// File format of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Separated {
-    /// By commas (RFC 4180); a spreadsheet takes no name for a formula.
+pub enum RowFormat {
+    /// Comma-separated (RFC 4180), with formulas neutralized.
     #[default]
-    ByCommas,
-    /// By tabs. A tab or line end in a name becomes a space.
-    ByTabs,
-    /// By the names of their columns: a JSON list of objects.
-    ByNames,
+    Csv,
+    /// Tab-separated. Tabs and line ends inside a cell become spaces.
+    Tsv,
+    /// JSON array of objects with the column names as keys.
+    Json,
 }
 
-impl Separated {
-    /// What follows the last row of all.
+impl RowFormat {
+    /// Returns the text that terminates the table after its last row.
     #[must_use]
     pub const fn end(self) -> &'static str {
         match self {
-            Self::ByCommas | Self::ByTabs => "",
-            Self::ByNames => "\n]\n",
+            Self::Csv | Self::Tsv => "",
+            Self::Json => "\n]\n",
         }
     }
 }
 
-/// Rows as a text, with the names of the columns before them if these are the first of all: a
-/// long table may be asked for in parts. After the last part comes [`Separated::end`].
+/// Formats rows as text. A long table can be formatted in parts: the first part (`is_first`) has the header, and
+/// [`RowFormat::end`] follows the last.
 #[must_use]
 pub fn rows_text<'a, const N: usize>(
-    how: Separated,
+    how: RowFormat,
     names: &[&'static str; N],
     rows: impl Iterator<Item = [Cell<'a>; N]>,
     is_first: bool,
 ) -> String {
     let mut out = String::new();
-    if is_first && how != Separated::ByNames {
+    if is_first && how != RowFormat::Json {
         push_row(&mut out, how, &names.map(Cell::from));
     }
     for (place, cells) in rows.enumerate() {
@@ -143,11 +143,11 @@ pub fn rows_text<'a, const N: usize>(
     out
 }
 
-/// A small table as it stands on the page, as a text like that of [`rows_text`]: its first row has
-/// the names of the columns. In a list of objects a column without a name has its place for one, as
-/// does one whose name another has.
+/// Formats a small table exactly as displayed on the page, like [`rows_text`]; its first row is the header.
+///
+/// In JSON, columns with an empty or repeated name are called `column N`, counted from 1.
 #[must_use]
-pub fn shown_table_text(how: Separated, rows: &[Vec<String>]) -> String {
+pub fn shown_table_text(how: RowFormat, rows: &[Vec<String>]) -> String {
     let mut out = String::new();
     let Some((heads, rows)) = rows.split_first() else {
         return out;
@@ -155,7 +155,7 @@ pub fn shown_table_text(how: Separated, rows: &[Vec<String>]) -> String {
     let cells = |row: &[String]| -> Vec<Cell<'static>> {
         row.iter().map(|text| text.clone().into()).collect()
     };
-    if how != Separated::ByNames {
+    if how != RowFormat::Json {
         push_row(&mut out, how, &cells(heads));
     }
     let named = |(place, head): (usize, &String)| {
@@ -172,15 +172,15 @@ pub fn shown_table_text(how: Separated, rows: &[Vec<String>]) -> String {
     out
 }
 
-/// Appends a row; of a list of objects `begins` says whether it is the first.
+/// Appends a row; `begins` marks the first object of a JSON array.
 fn push(
     out: &mut String,
-    how: Separated,
+    how: RowFormat,
     names: &[impl AsRef<str>],
     cells: &[Cell<'_>],
     begins: bool,
 ) {
-    if how != Separated::ByNames {
+    if how != RowFormat::Json {
         return push_row(out, how, cells);
     }
     out.push_str(if begins { "[\n" } else { ",\n" });
@@ -191,17 +191,17 @@ fn push(
     out.push_str(&serde_json::Value::from(object).to_string());
 }
 
-/// Appends a row of cells, with its line end.
-fn push_row(out: &mut String, how: Separated, cells: &[Cell<'_>]) {
+/// Appends a row of cells with its line end.
+fn push_row(out: &mut String, how: RowFormat, cells: &[Cell<'_>]) {
     let (separator, end) = match how {
-        Separated::ByCommas => (",", "\r\n"),
-        Separated::ByTabs | Separated::ByNames => ("\t", "\n"),
+        RowFormat::Csv => (",", "\r\n"),
+        RowFormat::Tsv | RowFormat::Json => ("\t", "\n"),
     };
     for (place, cell) in cells.iter().enumerate() {
         out.push_str(if place > 0 { separator } else { "" });
         match how {
-            Separated::ByCommas => push_csv(out, cell, Formulas::Neutralised),
-            Separated::ByTabs | Separated::ByNames => {
+            RowFormat::Csv => push_csv(out, cell, Formulas::Neutralised),
+            RowFormat::Tsv | RowFormat::Json => {
                 out.push_str(&cell.text().replace(['\t', '\n', '\r'], " "));
             }
         }
@@ -209,8 +209,8 @@ fn push_row(out: &mut String, how: Separated, cells: &[Cell<'_>]) {
     out.push_str(end);
 }
 
-/// A text as a cell of CSV has it, before it is quoted: one that a spreadsheet would run as a formula begins with an
-/// apostrophe, unless it is to be kept.
+/// Returns a text as a CSV cell before quoting: an apostrophe precedes texts that a spreadsheet would evaluate as
+/// formulas, unless `formulas` keeps them.
 #[must_use]
 pub fn guard_formula(text: &str, formulas: Formulas) -> Cow<'_, str> {
     match formulas {
@@ -219,8 +219,8 @@ pub fn guard_formula(text: &str, formulas: Formulas) -> Cow<'_, str> {
     }
 }
 
-/// Whether a spreadsheet takes a text for a formula: by its first character, before which some
-/// pass over control characters, spaces and characters that are not shown.
+/// Returns whether a spreadsheet may evaluate a text as a formula. The first character decides, but some
+/// spreadsheets skip control characters, spaces and invisible characters before it.
 fn begins_formula(text: &str) -> bool {
     let first = text.chars().next();
     let is_passed_over = |c: char| c.is_whitespace() || is_invisible(c);
@@ -229,8 +229,8 @@ fn begins_formula(text: &str) -> bool {
     first_shown.is_some_and(|c| signs.contains(&c)) || first.is_some_and(char::is_control)
 }
 
-/// Whether a character takes no room: those of Unicode's `Default_Ignorable_Code_Point` and of its category `Cf`
-/// (format), but for the signs of scripts that are shown.
+/// Returns whether a character is invisible: Unicode's `Default_Ignorable_Code_Point` and the category `Cf`
+/// (format), except for the visible signs of some scripts.
 const fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -317,10 +317,10 @@ mod tests {
             row(["All", "", "1,2"]),
         ];
         assert_eq!(
-            shown_table_text(Separated::ByCommas, &rows),
+            shown_table_text(RowFormat::Csv, &rows),
             "Gen,,Gen\r\n0,185.4 ms,'=x\r\nAll,,\"1,2\"\r\n"
         );
-        let json = shown_table_text(Separated::ByNames, &rows) + Separated::ByNames.end();
+        let json = shown_table_text(RowFormat::Json, &rows) + RowFormat::Json.end();
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         assert_eq!(
             json,
@@ -329,13 +329,13 @@ mod tests {
                 { "Gen": "All", "column 2": "", "column 3": "1,2" },
             ])
         );
-        assert_eq!(shown_table_text(Separated::ByNames, &[]), "");
+        assert_eq!(shown_table_text(RowFormat::Json, &[]), "");
     }
 
     #[test]
     fn parts_of_a_table_are_one_text() {
         let rows = || [["a\tb".into(), 1.into()], ["=c".into(), Cell::Absent]].into_iter();
-        let whole = |how: Separated| {
+        let whole = |how: RowFormat| {
             let part = |from: usize, is_first| {
                 rows_text(
                     how,
@@ -346,12 +346,9 @@ mod tests {
             };
             part(0, true) + &part(1, false) + how.end()
         };
-        assert_eq!(whole(Separated::ByTabs), "name\tnumber\na b\t1\n=c\t\n");
-        assert_eq!(
-            whole(Separated::ByCommas),
-            "name,number\r\na\tb,1\r\n'=c,\r\n"
-        );
-        let json: serde_json::Value = serde_json::from_str(&whole(Separated::ByNames)).unwrap();
+        assert_eq!(whole(RowFormat::Tsv), "name\tnumber\na b\t1\n=c\t\n");
+        assert_eq!(whole(RowFormat::Csv), "name,number\r\na\tb,1\r\n'=c,\r\n");
+        let json: serde_json::Value = serde_json::from_str(&whole(RowFormat::Json)).unwrap();
         let expected =
             serde_json::json!([{"name": "a\tb", "number": 1}, {"name": "=c", "number": null}]);
         assert_eq!(json, expected);

@@ -1,4 +1,4 @@
-//! What censuses of the heap cost, in words.
+//! Cost of heap censuses, as text.
 
 use analysis::heap::ProfileKind;
 use analysis::heap::cost::{CensusCosts, CensusPause};
@@ -6,10 +6,10 @@ use eventlog::ids::Duration;
 
 use scene::format::{count, duration, percent};
 
-/// How much longer an interval is proposed.
+/// Factor by which a longer census interval is proposed.
 const LONGER: u64 = 5;
 
-/// `12.3 ms, 9.1 ms of it to count the heap`.
+/// Formats a pause, such as `12.3 ms, 9.1 ms of it to count the heap`.
 #[must_use]
 pub fn pause(pause: &CensusPause) -> String {
     let stopped = duration(pause.stopped.duration());
@@ -22,8 +22,8 @@ pub fn pause(pause: &CensusPause) -> String {
     }
 }
 
-/// For how long the censuses of a range stopped the program, and what would make
-/// it less; `costs` as they are told of a profile of that kind.
+/// Describes how long the censuses of a range stopped the program, and how to reduce that. `costs` is `None` if
+/// they are unknown for a profile of that kind.
 #[must_use]
 pub fn costs(kind: &ProfileKind, costs: Option<&CensusCosts>) -> String {
     let Some(costs) = costs else {
@@ -65,7 +65,7 @@ pub fn costs(kind: &ProfileKind, costs: Option<&CensusCosts>) -> String {
     )
 }
 
-/// A longer interval, as a flag.
+/// Returns a longer interval as an RTS flag.
 fn longer(kind: &ProfileKind) -> String {
     if kind.period_ns == 0 {
         return "an interval (-i1, in seconds) instead of one at each major collection".to_owned();

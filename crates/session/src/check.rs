@@ -1,5 +1,4 @@
-//! Whether events follow each other as they should, as a question: the log's
-//! events are read again for it.
+//! Validity check of event sequences. It reads all events of the log again.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,27 +11,26 @@ use analysis::diagnostics::Diagnostics;
 use eventlog::rows::RowReader;
 use eventlog::{Need, Record};
 
-/// Checks the order of all events. It is not done while a log loads, so that
-/// loading does no work for those who never ask.
+/// Checks the order of all events. The check is a separate query because loading should not pay for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckQuery;
 
-/// What is out of order.
+/// Result of the validity check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
-    /// Events that cannot follow those before them.
+    /// Events that cannot follow their predecessors.
     pub diagnostics: Diagnostics,
-    /// How many were let pass, by reason.
+    /// Number of tolerated violations, by reason.
     pub tolerated: Vec<(Tolerated, u64)>,
-    /// How many events the log has.
+    /// Number of events in the log.
     pub events: u64,
 }
 
-/// How much is read at once of each capability.
+/// Read buffer of each capability.
 const WINDOW_BYTES: usize = 1 << 20;
-/// Events between two looks at the clock.
+/// Events between two yields.
 const EVENTS_PER_STEP: usize = 16_384;
-/// So many ranges are named to who reads ahead.
+/// Maximum number of ranges passed on for prefetching.
 const RANGES_AHEAD: usize = 1024;
 
 impl Query for CheckQuery {
@@ -58,7 +56,7 @@ impl Query for CheckQuery {
             };
             match reader.read(answer.events, EVENTS_PER_STEP, &mut judge) {
                 Ok(true) => break,
-                Ok(false) => host.listen().await,
+                Ok(false) => host.yield_if_due().await,
                 Err(needs) => {
                     let ahead: Vec<_> = reader.upcoming().take(RANGES_AHEAD).collect();
                     for Need(range) in needs {

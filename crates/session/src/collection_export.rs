@@ -1,14 +1,14 @@
-//! The table of collections for other programs: one list of columns for files and for the
-//! command line. Times are in nanoseconds, sizes in bytes.
+//! Export of the garbage collection table. Files and the command line share one list of columns. Times are in
+//! nanoseconds, sizes in bytes.
 
-use crate::cells::{Cell, Separated, rows_text};
+use crate::cells::{Cell, RowFormat, rows_text};
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::CollectionsReply;
 
-/// What a column has of a row.
+/// Function that extracts a cell from a row.
 type Content = fn(&Collection) -> Cell<'static>;
 
-/// The columns, each by its name.
+/// Column names with their content.
 const COLUMNS: [(&str, Content); 16] = [
     ("number", |gc| u64::from(gc.number).into()),
     ("cap", |gc| u64::from(gc.cap.0).into()),
@@ -28,25 +28,25 @@ const COLUMNS: [(&str, Content); 16] = [
     ("allocated_bytes", |gc| told(gc, gc.allocated_bytes)),
 ];
 
-/// Of a collection without statistics only the times are known.
+/// Returns a statistic; without statistics (no generation), only the times of a collection are known.
 fn told(gc: &Collection, number: u64) -> Cell<'static> {
     gc.generation.map(|_| number).into()
 }
 
-/// The names of the columns.
+/// Returns the column names.
 #[must_use]
 pub fn names() -> [&'static str; COLUMNS.len()] {
     COLUMNS.map(|(name, _)| name)
 }
 
-/// The cells of a row, one for each column.
+/// Returns the cells of a row, one per column.
 #[must_use]
 pub fn cells(gc: &Collection) -> [Cell<'static>; COLUMNS.len()] {
     COLUMNS.map(|(_, content)| content(gc))
 }
 
-/// The rows of a table as a text, which [`rows_text`] makes: a long table may be asked for in parts.
+/// Formats the rows with [`rows_text`]; a long table can be formatted in parts.
 #[must_use]
-pub fn collection_text(table: &CollectionsReply, how: Separated, is_first: bool) -> String {
+pub fn collection_text(table: &CollectionsReply, how: RowFormat, is_first: bool) -> String {
     rows_text(how, &names(), table.rows.iter().map(cells), is_first)
 }

@@ -1,11 +1,11 @@
-//! What there is to be shown beside capabilities and threads.
+//! Optional contents of a log: everything shown apart from capabilities and threads.
 
 use super::Session;
 use crate::tracks::{Contents, Log};
 use analysis::timeline::user_spans::SpanPrefixes;
 
 impl Session {
-    /// The log, as its tracks see it.
+    /// Returns the view of the log that tracks read.
     pub(crate) fn log(&self) -> Log<'_> {
         Log {
             recording: &self.recording,
@@ -16,14 +16,13 @@ impl Session {
         }
     }
 
-    /// What there is to be shown beside capabilities and threads.
+    /// Returns which optional tracks and panels the log has data for.
     #[must_use]
     pub fn contents(&self) -> Contents {
         Contents::of(&self.log())
     }
 
-    /// Looks for spans of the program with other words; the contents are
-    /// others then.
+    /// Sets the prefixes that mark user spans in messages, which changes the contents.
     pub fn set_span_prefixes(&mut self, prefixes: SpanPrefixes) {
         self.prefixes = Some(prefixes.clone());
         self.recording.set_span_prefixes(prefixes);

@@ -1,14 +1,14 @@
-//! What is wrong or odd about a log, gathered from all that looked at it.
+//! Diagnostics of a log, collected from the file reader and all analyses.
 
 use super::Session;
 use analysis::diagnostics::{Diagnostic, Diagnostics, Fact, Severity};
 use analysis::process::Process;
 
-/// How many warnings an overview has.
+/// Maximum number of warnings in an overview.
 const WARNINGS_SHOWN: usize = 100;
 
 impl Session {
-    /// The process that wrote the log, and what is wrong or odd about the log.
+    /// Returns the metadata of the process that wrote the log, with all diagnostics.
     #[must_use]
     pub fn process(&self) -> Process {
         Process {
@@ -17,7 +17,7 @@ impl Session {
         }
     }
 
-    /// The environment variables of the process, by name. They may hold secrets.
+    /// Returns the environment variables of the process, by name. They may hold secrets.
     #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {
         let info = &self.recording.info;
@@ -25,7 +25,7 @@ impl Session {
         of_several.unwrap_or_else(|| info.facts.environment())
     }
 
-    /// What is wrong or odd about the log, or worth to know about it, by time.
+    /// Returns all diagnostics of the log, ordered by time.
     #[must_use]
     pub fn diagnostics(&self) -> Diagnostics {
         let mut all = self.of_the_file();
@@ -40,8 +40,7 @@ impl Session {
         all
     }
 
-    /// The first that are more than usual, beginning with the file, and how
-    /// many there are.
+    /// Returns the first warnings (those of the file first) and the number of all.
     pub(super) fn warnings(&self) -> (Vec<Diagnostic>, u64) {
         let file = self.of_the_file();
         let is_warning =
@@ -61,7 +60,7 @@ impl Session {
         (first.cloned().collect(), count + of_whole.len() as u64)
     }
 
-    /// What could not be read, in the order in which it was found, or not be kept as it should.
+    /// Returns what could not be read, in the order of discovery, followed by memory problems.
     fn of_the_file(&self) -> Diagnostics {
         let mut found = Diagnostics::of_damage(&self.reader.damage());
         if let Some(error) = self.reader.inflate_error() {

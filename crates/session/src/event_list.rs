@@ -1,5 +1,5 @@
-//! Questions about single events. These are not kept: the chunks that they
-//! are in are read from the file again, and the last few of those are kept.
+//! Queries on single events. Events are not kept in memory: the chunks that contain them are read from the file
+//! again, and the most recent chunks are cached.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::Session;
-use super::query::{Host, Later, Query, Unreadable};
+use super::query::{Host, LocalBoxFuture, Query, Unreadable};
 use crate::events::chunk::{ChunkReader, ChunkRows};
 use crate::events::scan::{Counts, Scan};
 use crate::events::visit::{Fields, Find, FoundRow, Numbering, Page, Visit};
@@ -16,26 +16,25 @@ use eventlog::Need;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::rows::RowSource;
 
-/// Why there are no rows.
+/// Reason why rows are unavailable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum NoRows {
-    /// The log is not read to its end, or the rows of that list are not
-    /// counted ([`CountRows`]).
+    /// The log is not fully read, or the rows of the list are not counted yet ([`CountRows`]).
     #[error("the rows are not counted yet")]
     NotCounted,
-    /// The file is not what it was.
+    /// The file changed or disappeared.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
 }
 
-/// `count` rows of a list from row `first` on.
+/// Page of a list: at most `count` rows from row `first` on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventRows {
-    /// The list that the rows are of.
+    /// List that the rows belong to.
     pub list: EventList,
-    /// The first row.
+    /// Row number of the first row, from 0.
     pub first: u64,
-    /// How many at most.
+    /// Maximum number of rows.
     pub count: u32,
 }
 
@@ -51,15 +50,14 @@ impl Query for EventRows {
     }
 }
 
-/// The next row after a row of the list with the searched text, or the last
-/// one before it. Nothing is found by an empty text.
+/// Search for the next or previous matching row of a list. An empty search text matches nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindEvent {
-    /// The list, with the text that is searched for.
+    /// List, with the search text.
     pub list: EventList,
-    /// After or before which row.
+    /// Row to start from, exclusive; `None` starts before the first or after the last row.
     pub from: Option<u64>,
-    /// Whether after it.
+    /// Search direction: `true` searches later rows.
     pub forward: bool,
 }
 
@@ -80,14 +78,14 @@ impl Query for FindEvent {
     }
 }
 
-/// The first row at or after a time.
+/// Search for the first row at or after a time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventAt {
-    /// The list that the rows are of.
+    /// List that the row belongs to.
     pub list: EventList,
-    /// The time.
+    /// Earliest time of the row.
     pub time: Nanos,
-    /// If there are several at that time: of this capability.
+    /// Capability that is preferred if several rows have exactly that time.
     pub cap: Option<CapId>,
 }
 
@@ -103,7 +101,7 @@ impl Query for EventAt {
     }
 }
 
-/// Names and values of all fields of the event of that number.
+/// Names and values of all fields of the event with that number in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventFields(pub u64);
 
@@ -118,28 +116,27 @@ impl Query for EventFields {
     }
 }
 
-/// Goes on counting the rows of a list for a while: to be asked again until
-/// it is complete. What was counted of the last few lists is kept.
+/// Continues counting the rows of a list for a limited time. Repeat the query until it is complete; the counts of
+/// the last few lists are cached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CountRows(pub EventList);
 
-/// How many rows a list has, as far as they are counted.
+/// Row counts of a list, as far as they are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counted {
-    /// Its rows.
+    /// Number of rows that pass the filter.
     pub rows: u64,
-    /// Rows with the searched text.
+    /// Number of those rows that match the search text.
     pub found: u64,
-    /// How much of the log is counted, from 0 to 1.
+    /// Counted fraction of the log, from 0 to 1.
     pub part: f64,
-    /// Whether that is all of it.
+    /// Whether the whole log is counted.
     pub complete: bool,
 }
 
-/// Events between two looks at the clock: a search takes about a microsecond
-/// for each.
+/// Events between two yields: a search takes about a microsecond for each.
 const EVENTS_PER_STEP: usize = 4_000;
-/// Steps for an answer: a tenth of a second or less.
+/// Steps per answer, which take a tenth of a second or less.
 const STEPS_PER_ANSWER: usize = 25;
 
 impl Query for CountRows {
@@ -161,7 +158,7 @@ impl Query for CountRows {
             });
             match step {
                 Ok(true) => break,
-                Ok(false) => host.listen().await,
+                Ok(false) => host.yield_if_due().await,
                 Err(needs) => {
                     for Need(range) in needs {
                         let bytes = log.bytes(host, range.clone(), &mut ahead.iter().cloned());
@@ -184,29 +181,26 @@ impl Query for CountRows {
     }
 }
 
-/// So many ranges are named to who reads ahead: small blocks lie side by side.
+/// Maximum number of ranges passed on for prefetching; small blocks are adjacent in the file.
 const RANGES_AHEAD: usize = 1024;
 
-/// How many chunks are kept: those around what is in view.
+/// Capacity of the chunk cache: the chunks around the visible rows.
 const CHUNKS_KEPT: usize = 6;
-/// Of how many lists it is kept what was counted: that of the panel, that of
-/// the markers, and the one before.
+/// Capacity of the count cache: the lists of the panel and of the markers, and the previous one.
 const SCANS_KEPT: usize = 3;
 
-/// What is kept for questions about events. Never locked while something is
-/// waited for.
+/// Caches of event queries. The lock is never held across an `await`.
 #[derive(Debug, Default)]
-pub(super) struct EventLists(Mutex<Kept>);
+pub(super) struct EventLists(Mutex<ListCache>);
 
-/// What was used last stands last.
+/// LRU caches; the most recently used item is last.
 #[derive(Debug, Default)]
-struct Kept {
+struct ListCache {
     chunks: Vec<Arc<ChunkRows>>,
     scans: Vec<Scan>,
 }
 
-/// Moves what is found to the end of a list of at most `most`, or puts there
-/// what `make` gives.
+/// Moves the matching item to the end of a list of at most `most` items, or appends the result of `make`.
 fn keep<T>(
     all: &mut Vec<T>,
     most: usize,
@@ -224,12 +218,12 @@ fn keep<T>(
 }
 
 impl EventLists {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, ListCache> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins to look at chunks, with the numbers of a list's rows, and what
-    /// was counted of the searched text.
+    /// Starts a visitor with the row numbering of a list and the counts of its search text. It needs the counts of
+    /// a filtered list.
     fn begin<V>(
         &self,
         source: Option<&RowSource>,
@@ -254,7 +248,7 @@ impl EventLists {
         Ok(with(Numbering { index, counts }, searched))
     }
 
-    /// Does something with the counting of a list, which is begun if need be.
+    /// Calls `what` with the scan of a list, which is started if necessary.
     fn scan(&self, source: &RowSource, list: &EventList, what: &mut dyn FnMut(&mut Scan)) {
         let mut kept = self.lock();
         let is = |scan: &Scan| scan.list == *list;
@@ -276,7 +270,7 @@ impl EventLists {
     }
 }
 
-/// Shows a visitor the chunks that it wants.
+/// Reads the chunks that a visitor requests and passes them to it.
 async fn show_chunks<V: Visit>(
     log: &Session,
     host: &dyn Host,
@@ -288,7 +282,7 @@ async fn show_chunks<V: Visit>(
             None => log.events.keep_chunk(read_chunk(log, host, chunk).await?),
         };
         visitor.take(&rows, &log.event_context());
-        host.listen().await;
+        host.yield_if_due().await;
     }
     Ok(visitor)
 }
@@ -303,7 +297,7 @@ async fn read_chunk(log: &Session, host: &dyn Host, chunk: usize) -> Result<Chun
             Ok(rows) => return Ok(rows),
             Err(needs) => needs,
         };
-        // All reads are begun before the first is waited for.
+        // Starts all reads before awaiting the first.
         let reads = needs.into_iter().map(|Need(range)| {
             let at = range.start;
             (at, log.bytes(host, range, &mut std::iter::empty()))
@@ -315,14 +309,13 @@ async fn read_chunk(log: &Session, host: &dyn Host, chunk: usize) -> Result<Chun
 }
 
 impl Session {
-    /// Begins to read a range of the log's bytes: of what was inflated if
-    /// it was compressed, else of the file.
+    /// Starts reading a range of the log: from the inflated bytes of a compressed log, else from the file.
     pub(super) fn bytes<'a>(
         &'a self,
         host: &'a dyn Host,
         range: Range<u64>,
         next: &mut dyn Iterator<Item = Range<u64>>,
-    ) -> Later<'a, Result<Vec<u8>, Unreadable>> {
+    ) -> LocalBoxFuture<'a, Result<Vec<u8>, Unreadable>> {
         if let Some(inflated) = self.inflated() {
             let mut bytes = Vec::new();
             let is_read = inflated.read(range, &mut bytes) && !bytes.is_empty();

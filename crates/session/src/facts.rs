@@ -1,12 +1,11 @@
-//! A log in a few words.
+//! One-line summary of a log.
 
 use super::Overview;
 use analysis::diagnostics::{Diagnostic, Fact};
 use eventlog::DamageKind;
 use scene::format;
 
-/// Whether it says no more than that the file breaks off, or that a capability has not
-/// written its buffer.
+/// Returns whether a warning only reports a truncated file or a buffer that a capability has not flushed.
 fn is_about_the_end(warning: &Diagnostic) -> bool {
     match warning.fact {
         Fact::Damage { kind, .. } => {
@@ -18,20 +17,19 @@ fn is_about_the_end(warning: &Diagnostic) -> bool {
 }
 
 impl Overview {
-    /// Whether no more is wrong with it than that it breaks off: that is how a log looks that
-    /// is still being written.
+    /// Returns whether all warnings are about a truncated end, as in a log that is still being written.
     #[must_use]
     pub fn only_breaks_off(&self) -> bool {
         let listed = self.warnings.len() as u64;
         listed == self.warning_count && self.warnings.iter().all(is_about_the_end)
     }
 
-    /// What is known of it, in a few words.
+    /// Returns the key figures of the log, separated by middle dots.
     #[must_use]
     pub fn facts(&self) -> String {
         let mut facts = Vec::new();
         let processes = &self.contents.processes.all;
-        // Which GHC wrote a log of several programs is said of each.
+        // Processes with different GHCs list theirs individually.
         let is_same = processes.windows(2).all(|two| two[0].ghc == two[1].ghc);
         if let Some(ghc) = self.ghc.as_ref().filter(|_| is_same) {
             facts.push(format!("GHC {ghc}"));

@@ -9,14 +9,12 @@ use crate::flame::export::{About, Export, LeftOut};
 use crate::flame::query::{ExportFormat, FlameQuery};
 use model::profile::origin::Origin;
 
-/// How many stacks are written between two looks at whether others should be
-/// heard: far less than a frame's time, however deep the stacks are.
+/// Stacks written between two yields: this takes far less than a frame, however deep the stacks are.
 const SLICE: usize = 256;
 
 impl Session {
-    /// What a flame graph shows as a file for another program, written slice
-    /// by slice; `None` if the log has nothing of that source, or if memory
-    /// does not suffice.
+    /// Exports a flame graph for another program; `None` if the log has no data for the source, or if memory runs
+    /// out. Yields while writing.
     pub(super) async fn flame_file(
         &self,
         query: &FlameQuery,
@@ -27,7 +25,7 @@ impl Session {
         let mut export = self.export(origin, query, format);
         let mut file = InMemory(Vec::new());
         while export.advance(origin, &mut file, SLICE).ok()?.is_pending() {
-            host.listen().await;
+            host.yield_if_due().await;
         }
         Some(FileBytes {
             bytes: file.0,
@@ -35,9 +33,8 @@ impl Session {
         })
     }
 
-    /// Writes what a flame graph shows as a file for another program to `out`,
-    /// and tells what it does not have. `None` if the log has nothing of that
-    /// source.
+    /// Writes a flame graph for another program to `out`, and returns which stacks are incomplete; `None` if the
+    /// log has no data for the source.
     pub fn write_flame(
         &self,
         query: &FlameQuery,
@@ -63,8 +60,7 @@ impl Session {
     }
 }
 
-/// A file in memory. Where that does not suffice, writing fails; the program
-/// goes on.
+/// Writer to memory that fails instead of aborting when memory runs out.
 #[derive(Debug)]
 struct InMemory(Vec<u8>);
 

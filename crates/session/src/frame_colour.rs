@@ -1,13 +1,12 @@
-//! The colour of a box. A function has a hue of its own, near those of its package and
-//! module, always the same for a name. What is not a function has the colour
-//! that it has on the timeline.
+//! Colors of flame graph boxes. A function's hue depends on its name alone, and is close to those of its package
+//! and module. Other frames have their color on the timeline.
 
 use analysis::timeline::waits::Wait;
 use model::profile::frames::{Frame, FrameKind};
 use scene::colour::Rgb;
 use scene::palette::{Palette, class_colour, frame_colour, shares_of};
 
-/// The colour of a frame.
+/// Returns the color of a frame.
 #[must_use]
 pub fn of_frame(frame: &Frame, palette: &Palette, dark: bool) -> Rgb {
     match frame.kind {
@@ -23,30 +22,30 @@ pub fn of_frame(frame: &Frame, palette: &Palette, dark: bool) -> Rgb {
     }
 }
 
-/// What a foreign call runs has shades of its colour.
+/// Returns a shade of the foreign-call color for a function inside foreign code.
 fn in_foreign_code(name: &str, dark: bool) -> Rgb {
     let [lightness, hue] = shares_of(name).map(|share| share - 0.5);
     let (middle, chroma) = if dark { (0.70, 0.09) } else { (0.84, 0.075) };
     Rgb::oklch(middle + 0.07 * lightness, chroma, 250.0 + 30.0 * hue)
 }
 
-/// Waiting has the colours of the timeline.
+/// Returns the timeline color of a wait.
 fn of_wait(label: &str, palette: &Palette) -> Rgb {
     let colour = |wait: Wait| class_colour(palette, wait.class());
     if let Some(wait) = Wait::all().find(|wait| wait.reason() == label) {
         return colour(wait);
     }
     match Wait::all().find(|wait| wait.state() == label) {
-        // It has a colour for each reason.
+        // Blocked states have a color per reason, so the group has none.
         Some(Wait::Blocked(_)) => palette.line,
         Some(wait) => colour(wait),
-        // What is no wait is what threads did in between.
+        // A frame that is not a wait shows what threads did between waits.
         None => palette.running,
     }
 }
 
-/// The colour of a change: more than before is warm, less is cold, as much is
-/// grey. The shares stand on the box as well.
+/// Returns the color of a change: an increase is warm, a decrease is cold, no change is gray. The numbers are on
+/// the box too.
 #[must_use]
 pub fn of_change(before: f64, now: f64, dark: bool) -> Rgb {
     let sum = before + now;

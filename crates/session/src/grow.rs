@@ -1,21 +1,20 @@
-//! A log that is still being written: what was found of it is gone on from, once its
-//! file is longer.
+//! Following a log that is still being written: analysis resumes from a checkpoint when the file has grown.
 
 use std::sync::Arc;
 
 use super::Session;
 use analysis::recording::Recording;
 
-/// What was found before the last slice of a log.
+/// Checkpoint: the state before the last slice of a log.
 #[derive(Clone, Debug)]
-pub(super) struct Stand {
-    pub(super) reader: eventlog::Stand,
+pub(super) struct Checkpoint {
+    pub(super) reader: eventlog::Checkpoint,
     pub(super) recording: Arc<Recording>,
 }
 
 impl Session {
-    /// Keeps what is needed to go on when the log has grown ([`grown`](Self::grown)).
-    /// It takes a copy of what is found, but for the packed columns, which are shared.
+    /// Keeps checkpoints from which a [`grown`](Self::grown) log can be resumed. A checkpoint copies the results,
+    /// except for the packed columns, which are shared.
     #[must_use]
     pub fn following(self) -> Self {
         Self {
@@ -24,28 +23,29 @@ impl Session {
         }
     }
 
-    /// A session of the same log, whose file has `len` bytes now. It is read as any
-    /// other, which takes as long as what is new and the slice before it; this one can be
-    /// asked until that is done. If blocks came late that reach back further, or if the
-    /// file is compressed, all of it is read again. Symbols of executables are to be given again.
+    /// Returns a session of the same log whose file now has `len` bytes.
+    ///
+    /// Reading it takes as long as the new data and the slice before it; meanwhile this session can still be
+    /// queried. The whole log is read again if late blocks reach back further, or if the file is compressed.
+    /// Symbols of executables have to be set again.
     #[must_use]
     pub fn grown(&self, len: u64) -> Self {
         Self {
             reader: self.reader.grown(len),
-            stands: self.stands.clone(),
+            checkpoints: self.checkpoints.clone(),
             ..self.anew(len)
         }
     }
 
-    /// A session of what has taken the place of the file and has `len` bytes. It is read from
-    /// its start, looks for the same words, and shares the memory of this one.
+    /// Returns a session for a replacement of the file, with `len` bytes. It reads from the start, and shares the
+    /// span prefixes and the memory budget of this one.
     #[must_use]
     pub fn anew(&self, len: u64) -> Self {
         let mut session = Self {
             memory: self.memory,
             cutting: self.cutting.clone(),
             follows: true,
-            ..Self::new(len).with_shelf(self.shelf.clone())
+            ..Self::new(len).with_spill_store(self.spill_store.clone())
         };
         if let Some(prefixes) = self.prefixes.clone() {
             session.set_span_prefixes(prefixes);
@@ -53,36 +53,38 @@ impl Session {
         session
     }
 
-    /// Plans the slices that are not known yet: those behind the latest stand from which
-    /// it can be gone on, or all of them.
+    /// Plans the slices after the latest usable checkpoint, or all slices if there is none.
     pub(super) fn plan(&mut self) {
-        while let Some(stand) = self.stands.pop() {
-            let slices = self.reader.slices_from(&stand.reader, &self.cutting);
+        while let Some(checkpoint) = self.checkpoints.pop() {
+            let slices = self.reader.slices_from(&checkpoint.reader, &self.cutting);
             if let Some(slices) = slices {
-                self.recording = Recording::clone(&stand.recording);
-                // They may be others since.
+                self.recording = Recording::clone(&checkpoint.recording);
+                // The prefixes may have changed since the checkpoint.
                 if let Some(prefixes) = self.prefixes.clone() {
                     self.recording.set_span_prefixes(prefixes);
                 }
                 self.slices.plan_behind(slices);
-                self.stands = vec![stand];
+                self.checkpoints = vec![checkpoint];
                 return;
             }
         }
         self.slices.plan(self.reader.slices(&self.cutting));
     }
 
-    /// Before the last slice is put behind the others: keeps what is known. The stand before
-    /// it is kept too, as not all capabilities may have written what belongs to this one.
+    /// Keeps a checkpoint before the last slice is appended. The previous checkpoint is kept too, because some
+    /// capabilities may not have flushed the events that precede this one.
     pub(super) fn keep_stand(&mut self) {
         if !self.follows || !self.slices.is_at_last() {
             return;
         }
-        let reader = self.slices.at().and_then(|slice| self.reader.stand(slice));
+        let reader = self
+            .slices
+            .at()
+            .and_then(|slice| self.reader.checkpoint(slice));
         if let Some(reader) = reader {
             let recording = Arc::new(self.recording.clone());
-            self.stands.truncate(1);
-            self.stands.push(Stand { reader, recording });
+            self.checkpoints.truncate(1);
+            self.checkpoints.push(Checkpoint { reader, recording });
         }
     }
 }

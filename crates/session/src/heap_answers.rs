@@ -1,21 +1,21 @@
-//! Questions about the heap profiles of an open log.
+//! Answers of heap profile queries.
 
 use super::Session;
 use super::query::{Columns, Host, Query, columns};
 use crate::heap::about::{About, AboutQuery};
-use crate::heap::choice::{Chosen, HeapChoice, HeapLog};
+use crate::heap::choice::{HeapChoice, HeapLog, SelectedBands};
 use crate::heap::export::BandTextQuery;
 use crate::heap::growth::{
     Bursts, BurstsQuery, Companions, CompanionsQuery, Growing, GrowthQuery, RanThen, RanThenQuery,
 };
-use crate::heap::moments::{Moments, MomentsQuery};
+use crate::heap::moments::{CensusDiff, CensusDiffQuery};
 use crate::heap::profiles::{ProfileInfo, ProfilesQuery};
 use crate::heap::table::{BandTable, BandTableQuery};
 use crate::heap::tree::{TreeAnswer, TreeQuery};
 use model::time::Interval;
 
 impl Session {
-    /// Its heap profiles, with what questions about them keep.
+    /// Returns the heap profiles with the cache of their queries.
     #[must_use]
     pub const fn heap_log(&self) -> HeapLog<'_> {
         HeapLog {
@@ -24,14 +24,14 @@ impl Session {
         }
     }
 
-    /// The bands that were chosen of a range: see [`HeapLog::chosen`].
+    /// Returns the selected bands in a range; see [`HeapLog::chosen`].
     #[must_use]
-    pub fn heap(&self, choice: &HeapChoice, range: Option<Interval>) -> Option<Chosen> {
+    pub fn heap(&self, choice: &HeapChoice, range: Option<Interval>) -> Option<SelectedBands> {
         self.heap_log().chosen(choice, range)
     }
 
-    /// The bands of the first profile whose censuses have times.
-    pub(crate) fn heap_names(&self) -> Option<Chosen> {
+    /// Returns the bands of the first profile whose censuses have times.
+    pub(crate) fn heap_names(&self) -> Option<SelectedBands> {
         let mut profiles = self.recording.heap().iter();
         let profile = profiles.position(|profile| profile.is_timed())? as u32;
         let choice = HeapChoice {
@@ -84,8 +84,8 @@ impl Query for BandTextQuery {
     }
 }
 
-impl Query for MomentsQuery {
-    type Answer = Option<Moments>;
+impl Query for CensusDiffQuery {
+    type Answer = Option<CensusDiff>;
     const NAME: &'static str = "two censuses";
 
     fn range(&mut self) -> Option<&mut Option<Interval>> {
@@ -101,7 +101,7 @@ impl Query for MomentsQuery {
     }
 }
 
-columns!(Moments { totals });
+columns!(CensusDiff { totals });
 
 impl Query for GrowthQuery {
     type Answer = Option<Growing>;

@@ -1,24 +1,24 @@
-//! The chart that answers a question.
+//! Answer of the heap chart query.
 
 use super::Session;
 use super::query::{Columns, Host, Query, columns};
 use crate::heap::chart::Over;
 use crate::heap::chart::stacks::{MOST_PX, in_view, picked, stacks_of};
 use crate::heap::chart::{Chart, ChartBand, ChartQuery, Overlay};
-use crate::heap::choice::Chosen;
+use crate::heap::choice::SelectedBands;
 use crate::heap::colours::{OTHERS, slots};
 use crate::tracks::memory::Memory;
 use crate::tracks::{Log, TimelineQuery};
 use analysis::heap::HeapProfile;
-use analysis::listen::{Alone, at_once};
+use analysis::yielder::{NoYield, block_on};
 use eventlog::ids::Nanos;
 use model::census::{BandId, BandSums};
 use model::gauge::Samples;
 use model::time::Interval;
 
-/// The most messages that are drawn over a chart.
+/// Maximum number of messages drawn on a chart.
 const MOST_MESSAGES: usize = 200;
-/// How many messages are looked at for those that are wanted.
+/// Maximum number of messages searched for matching ones.
 const MESSAGES_SEEN: usize = 200_000;
 
 /// `None` if the log has no such profile.
@@ -47,7 +47,7 @@ columns!(Chart {
 });
 
 impl Session {
-    /// The chart that answers a question; `None` if the log has no such profile.
+    /// Computes a chart; `None` if the log has no such profile.
     #[must_use]
     pub fn heap_chart(&self, query: &ChartQuery) -> Option<Chart> {
         let chosen = self.heap(&query.choice, query.range)?;
@@ -75,7 +75,7 @@ impl Session {
     }
 }
 
-/// What the chart shows from left to right.
+/// Returns the horizontal axis: time, or census numbers if the censuses have no times.
 fn axis(profile: &HeapProfile, view: Option<Interval>) -> Interval {
     if profile.is_timed() {
         view.unwrap_or_default()
@@ -85,8 +85,8 @@ fn axis(profile: &HeapProfile, view: Option<Interval>) -> Interval {
     }
 }
 
-/// The bands with their colours, and last all that are shown as one.
-fn bands(chosen: &Chosen, profile: &HeapProfile, query: &ChartQuery) -> Vec<ChartBand> {
+/// Returns the shown bands with their colors, followed by the sum of all others.
+fn bands(chosen: &SelectedBands, profile: &HeapProfile, query: &ChartQuery) -> Vec<ChartBand> {
     let keys: Vec<&str> = chosen
         .shown
         .iter()
@@ -127,8 +127,8 @@ fn bands(chosen: &Chosen, profile: &HeapProfile, query: &ChartQuery) -> Vec<Char
     bands
 }
 
-/// The hidden bands with their names, where they hold something in the range.
-fn hidden(chosen: &Chosen, query: &ChartQuery) -> Vec<(String, String)> {
+/// Returns the keys and names of the hidden bands. A band that holds nothing in the range has its key as name.
+fn hidden(chosen: &SelectedBands, query: &ChartQuery) -> Vec<(String, String)> {
     if query.choice.hidden.is_empty() {
         return Vec::new();
     }
@@ -155,7 +155,7 @@ fn overlay(log: &Log<'_>, query: &ChartQuery, axis: Interval) -> Overlay {
     let mut overlay = Overlay::default();
     let profile = log.recording.heap().get(query.choice.profile as usize);
     if !profile.is_some_and(HeapProfile::is_timed) {
-        // There is no time to draw them at.
+        // Without times there is no place to draw them.
         return overlay;
     }
     let width_px = query.width_px.clamp(1, MOST_PX);
@@ -167,7 +167,7 @@ fn overlay(log: &Log<'_>, query: &ChartQuery, axis: Interval) -> Overlay {
             rows: vec![Memory::Heap.into()],
             ..TimelineQuery::default()
         };
-        overlay.memory = at_once(question.marks(log, &Alone)).points;
+        overlay.memory = block_on(question.marks(log, &NoYield)).points;
     }
     if wanted(Over::Collections) {
         let pixel_ns = axis.duration().0.div_ceil(u64::from(width_px)).max(1);
@@ -179,7 +179,7 @@ fn overlay(log: &Log<'_>, query: &ChartQuery, axis: Interval) -> Overlay {
     overlay
 }
 
-/// Collections of the oldest generation: they alone know what is live.
+/// Returns the times of major collections, at most one per pixel: only these measure live data.
 fn collections(log: &Log<'_>, axis: Interval, pixel_ns: u64) -> Vec<f64> {
     let live = log.recording.numbers.live();
     let mut found = Vec::new();
@@ -188,7 +188,7 @@ fn collections(log: &Log<'_>, axis: Interval, pixel_ns: u64) -> Vec<f64> {
         let time = live.time(at);
         found.push(time as f64);
         let next = (time / pixel_ns + 1).saturating_mul(pixel_ns);
-        // Times that go back, in a damaged log, must not stop this.
+        // Guarantees progress when times go backwards in a damaged log.
         at = live.first_at(next).max(at + 1);
     }
     found

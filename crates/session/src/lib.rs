@@ -57,92 +57,92 @@ use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
 use eventlog::slices::SLICE_BYTES;
 use eventlog::{Cutting, DamageKind, Inflated, LogError, LogReader, Progress, Record, Step};
-use flame_answers::BesideCache;
-use grow::Stand;
-use model::remembered::Remembered;
-use model::shelf::Shelf;
+use flame_answers::ComparedCache;
+use grow::Checkpoint;
+use model::byte_lru::ByteLru;
+use model::spill_store::SpillStore;
 use model::time::Interval;
 use slices::Slices;
 pub use slices::{Job, JobId, Worked, Working};
 
-/// A capability in an [`Overview`].
+/// Lifetime of one capability, listed in an [`Overview`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapLife {
-    /// The capability.
+    /// Number of the capability.
     pub cap: CapId,
-    /// When it lived.
+    /// Time between its creation and its end.
     pub life: Interval,
 }
 
-/// What a log is, as far as it is read.
+/// Summary of a log, as far as it has been read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
-    /// The first and last time.
+    /// Range from the first to the last event; `None` if the log has no events.
     pub span: Option<Interval>,
-    /// The capabilities.
+    /// All capabilities, ordered by number.
     pub caps: Vec<CapLife>,
-    /// How many events.
+    /// Number of events read so far.
     pub events: u64,
-    /// Uncompressed bytes.
+    /// Uncompressed size of the file in bytes.
     pub bytes: u64,
-    /// What a heap profile in text says of itself; `None` if the file is an eventlog.
+    /// Header of a textual heap profile (`.hp`); `None` if the file is an eventlog.
     pub report: Option<Report>,
-    /// Such as `9.6.6`.
+    /// GHC version, such as `9.6.6`.
     pub ghc: Option<String>,
-    /// The program's name, without its folder.
+    /// Program name without its directory; for several processes, their names joined.
     pub program: Option<String>,
-    /// How many threads.
+    /// Number of threads known so far.
     pub threads: u64,
-    /// How many runs of threads.
+    /// Number of thread runs: intervals in which a thread ran on a capability.
     pub runs: u64,
-    /// How many messages and markers of the program.
+    /// Number of user messages and markers.
     pub messages: u64,
-    /// What there is to be shown beside capabilities and threads.
+    /// Optional tracks and panels for which the log has data.
     pub contents: Contents,
-    /// The types of its events, once the log is read to its end.
+    /// Event types with their counts; empty until the log is fully read.
     pub types: Vec<TypeCount>,
-    /// What flame graphs can be about, once the log is read to its end.
+    /// Sources for which a flame graph can be drawn; empty until the log is fully read.
     pub flame_sources: Vec<SourceInfo>,
-    /// What is wrong or odd, the first of it, beginning with the file.
+    /// The first diagnostics of severity warning or above; those of the file come first.
     pub warnings: Vec<Diagnostic>,
-    /// How much is wrong or odd in all; what is usual does not count.
+    /// Number of all diagnostics of severity warning or above.
     pub warning_count: u64,
-    /// Whether events are missing.
+    /// Whether data is missing because the file is damaged.
     pub damaged: bool,
-    /// Whether the log is read to its end.
+    /// Whether the log is fully read.
     pub complete: bool,
-    /// Whether whoever wrote it had said all: nothing follows any more.
+    /// Whether the log is fully read and has its end marker, so that nothing will follow.
     pub ended: bool,
 }
 
-/// About so much a report of rules takes, and as much those together that are remembered.
+/// Estimated size of one findings report, and the capacity of the report cache in bytes.
 pub(crate) const REPORT_BYTES: u64 = 64 << 10;
 const REPORTS_BYTES: u64 = 32 * REPORT_BYTES;
 
-/// One open log.
+/// One open log: its reader, its analyses and the caches of its queries.
 #[derive(Debug)]
 pub struct Session {
     pub(crate) reader: LogReader,
     pub(crate) recording: Recording,
-    shelf: Shelf,
+    spill_store: SpillStore,
     memory: MemoryBudget,
     cutting: Cutting,
     slices: Slices,
     prefixes: Option<SpanPrefixes>,
-    /// The blocks, as long as their events are being read.
+    /// Blocks that are not read yet, drawn as placeholders; empty once the log is fully read.
     pub(crate) unread: UnreadBlocks,
     complete: bool,
-    /// Whether the log may grow.
+    /// Whether the log may still grow.
     follows: bool,
-    /// Where it can be gone on from, the latest last.
-    stands: Vec<Stand>,
+    /// Checkpoints from which a grown log can be resumed; the latest is last.
+    checkpoints: Vec<Checkpoint>,
     flame_steps: StepCache,
-    flame_beside: BesideCache,
+    flame_compared: ComparedCache,
     pub(crate) heap_cache: HeapCache,
     events: EventLists,
-    /// What rules found, by range: several parts of the page ask for the same.
-    reports: Remembered<Option<Interval>, insight::Report>,
-    /// How far rules are that look at the log now, by range.
+    /// LRU cache of findings reports by range, because several parts of the page request the same one.
+    reports: ByteLru<Option<Interval>, insight::Report>,
+    /// Progress of the findings reports that are being computed, by range.
     rules_at: Mutex<BTreeMap<Option<Interval>, insight::report::Progress>>,
 }
 
@@ -153,14 +153,15 @@ impl Session {
         Self::with_chunks(len, CHUNK_EVENTS)
     }
 
-    /// Opens a file whose list of events has chunks of another size: a small
-    /// one shows in tests what a large log does.
+    /// Like [`new`](Self::new), with `events` rows in each chunk of the event list.
+    ///
+    /// Tests use small chunks to reproduce the behavior of large logs.
     #[must_use]
     pub fn with_chunks(len: u64, events: u64) -> Self {
         Self {
             reader: LogReader::new(len).keeping_rows(events),
             recording: Recording::default(),
-            shelf: Shelf::default(),
+            spill_store: SpillStore::default(),
             memory: MemoryBudget { bytes: u64::MAX },
             cutting: Cutting::Bytes(SLICE_BYTES),
             slices: Slices::default(),
@@ -168,17 +169,17 @@ impl Session {
             unread: UnreadBlocks::default(),
             complete: false,
             follows: false,
-            stands: Vec::new(),
+            checkpoints: Vec::new(),
             flame_steps: StepCache::default(),
-            reports: Remembered::new(REPORTS_BYTES),
+            reports: ByteLru::new(REPORTS_BYTES),
             rules_at: Mutex::default(),
-            flame_beside: BesideCache::default(),
+            flame_compared: ComparedCache::default(),
             heap_cache: HeapCache::default(),
             events: EventLists::default(),
         }
     }
 
-    /// Refuses a compressed log that would take more than that many bytes.
+    /// Rejects a compressed log that would need more than `bytes` of memory when inflated.
     #[must_use]
     pub fn inflating_at_most(self, bytes: u64) -> Self {
         Self {
@@ -187,34 +188,34 @@ impl Session {
         }
     }
 
-    /// Keeps what it finds on that shelf.
+    /// Stores packed columns in `spill_store`, which may move them to a file.
     #[must_use]
-    pub fn with_shelf(self, shelf: Shelf) -> Self {
+    pub fn with_spill_store(self, spill_store: SpillStore) -> Self {
         Self {
-            recording: Recording::on(shelf.clone()),
-            shelf,
+            recording: Recording::on(spill_store.clone()),
+            spill_store,
             ..self
         }
     }
 
-    /// Where what it finds is kept.
+    /// Returns the store of packed columns.
     #[must_use]
-    pub const fn shelf(&self) -> &Shelf {
-        &self.shelf
+    pub const fn spill_store(&self) -> &SpillStore {
+        &self.spill_store
     }
 
-    /// Cuts the log otherwise than usual, which changes no answer.
+    /// Overrides how the log is cut into slices. The cutting affects no answer.
     #[must_use]
     pub fn cut_into(self, cutting: Cutting) -> Self {
         Self { cutting, ..self }
     }
 
-    /// Goes on as far as the supplied bytes and `max_events` allow. Who has others
-    /// analyse the slices ([`next_job`](Self::next_job)) calls this until
-    /// [`Step::Indexed`].
+    /// Advances as far as the supplied bytes and `max_events` allow.
+    ///
+    /// A driver that analyzes slices elsewhere ([`next_job`](Self::next_job)) calls this until [`Step::Indexed`].
     ///
     /// # Errors
-    /// If the file is no eventlog that can be read.
+    /// If the file is not a readable eventlog.
     pub fn advance(&mut self, max_events: usize) -> Result<Step, LogError> {
         if !self.slices.are_planned() {
             let step = self.reader.advance(&mut |_: &Record<'_>| {}, 1)?;
@@ -238,44 +239,44 @@ impl Session {
         }
     }
 
-    /// Whether there are slices of it that others can analyse, if they have the file, or what was
-    /// [inflated](Self::inflated) of it.
+    /// Returns whether slices can be analyzed by other workers, given the file or the [inflated](Self::inflated)
+    /// bytes.
     #[must_use]
     pub const fn can_be_shared(&self) -> bool {
         self.slices.are_planned() && !self.complete
     }
 
-    /// Whether a slice is analysed here.
+    /// Returns whether this session is itself analyzing a slice.
     #[must_use]
     pub const fn is_at_work(&self) -> bool {
         self.slices.is_at_work()
     }
 
-    /// The next slice that is to be analysed, if one is left. Its bytes come from the
-    /// file, or from [`inflated`](Self::inflated).
+    /// Returns the next slice to analyze, if any is left. Its bytes come from the file, or from
+    /// [`inflated`](Self::inflated).
     pub fn next_job(&mut self) -> Option<Job> {
         self.slices.next_job()
     }
 
-    /// Takes what a slice is worth: [`Step::Done`] if that was the last one.
+    /// Accepts the analysis of a slice; returns [`Step::Done`] if it was the last one.
     pub fn give(&mut self, id: JobId, segment: Segment) -> Step {
         self.slices.give(id, segment);
         self.put_together()
     }
 
-    /// How many slices are to be analysed that nobody has taken.
+    /// Returns the number of slices that no worker has taken yet.
     #[must_use]
     pub fn waiting_jobs(&self) -> usize {
         self.slices.waiting_jobs()
     }
 
-    /// How many slices are analysed that wait for those before them.
+    /// Returns the number of analyzed slices that wait for earlier ones before they can be appended.
     #[must_use]
     pub fn waiting_segments(&self) -> usize {
         self.slices.waiting_segments()
     }
 
-    /// Puts the slices together that are there, in their order.
+    /// Appends analyzed slices in log order, as far as they have arrived.
     fn put_together(&mut self) -> Step {
         while let Some(segment) = self.slices.take() {
             self.keep_stand();
@@ -305,35 +306,35 @@ impl Session {
         }
     }
 
-    /// Reads the log without cuts, as its index is wrong.
+    /// Restarts without cuts, because the block index contradicts the blocks.
     fn begin_again(&mut self) {
-        self.stands.clear();
+        self.checkpoints.clear();
         let whole = Cutting::At(Vec::new());
         self.slices.plan(self.reader.slices(&whole));
-        self.recording = Recording::on(self.shelf.clone());
+        self.recording = Recording::on(self.spill_store.clone());
         if let Some(prefixes) = self.prefixes.clone() {
             self.recording.set_span_prefixes(prefixes);
         }
     }
 
-    /// Takes bytes of the file that begin at `at`.
+    /// Supplies bytes of the file that begin at offset `at`.
     pub fn supply(&mut self, at: u64, bytes: &[u8]) {
         self.reader.supply(at, bytes);
         self.slices.supply(at, bytes);
     }
 
-    /// Learns that the file now ends at `len`.
+    /// Truncates the file to `len` bytes.
     pub fn cut(&mut self, len: u64) {
         self.reader.cut(len);
         self.slices.cut(len);
     }
 
-    /// Ranges that will be needed soon, most urgent first.
+    /// Returns byte ranges that will be needed soon, most urgent first.
     pub fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.reader.upcoming().chain(self.slices.upcoming())
     }
 
-    /// How far the reading is.
+    /// Returns the reading progress.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let progress = self.reader.progress();
@@ -343,37 +344,37 @@ impl Session {
         }
     }
 
-    /// Whether the log is read to its end.
+    /// Returns whether the log is fully read.
     #[must_use]
     pub const fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// The reader, which knows what is wrong with the log.
+    /// Returns the reader, which has the file's damage and block index.
     #[must_use]
     pub const fn reader(&self) -> &LogReader {
         &self.reader
     }
 
-    /// What the analyses found.
+    /// Returns the results of all analyses.
     #[must_use]
     pub const fn recording(&self) -> &Recording {
         &self.recording
     }
 
-    /// What the analyses found, alone.
+    /// Converts the session into the results of its analyses.
     #[must_use]
     pub fn into_recording(self) -> Recording {
         self.recording
     }
 
-    /// How many events were read so far.
+    /// Returns the number of events read so far.
     #[must_use]
     pub const fn events(&self) -> u64 {
         self.recording.info.events
     }
 
-    /// What the log is, as far as it is read.
+    /// Returns a summary of the log, as far as it has been read.
     #[must_use]
     pub fn overview(&self) -> Overview {
         let info = &self.recording.info;
@@ -408,14 +409,14 @@ impl Session {
         }
     }
 
-    /// Whether the log is read, and is not broken off or still being written.
+    /// Returns whether the log is fully read, not truncated, and not still being written.
     fn has_ended(&self) -> bool {
         let breaks_off =
             |(kind, _)| matches!(kind, DamageKind::NoEndMarker | DamageKind::Truncated);
         self.complete && !self.reader.damage().kinds().any(breaks_off)
     }
 
-    /// The capabilities; one of which no event is read yet lives as long as its blocks tell.
+    /// Returns the capabilities. Before a capability's first event is read, its blocks give its lifetime.
     fn caps(&self) -> Vec<CapLife> {
         let mut lives: BTreeMap<CapId, Interval> = self.unread.caps().collect();
         lives.extend(self.recording.info.lives.caps());
@@ -423,8 +424,8 @@ impl Session {
         lives.map(|(cap, life)| CapLife { cap, life }).collect()
     }
 
-    /// The time in which there are events, in the range that the log was cut to; before any is read,
-    /// that of the blocks.
+    /// Returns the time range of the events, clipped to the range that the log was cut to. Until the log is fully
+    /// read, returns the range that the blocks span.
     pub(crate) fn span(&self) -> Option<Interval> {
         let blocks = self
             .reader
@@ -447,19 +448,19 @@ impl Session {
         }
     }
 
-    /// How to read the events again, once the log is read to its end.
+    /// Returns what is needed to read events again; `None` until the log is fully read.
     #[must_use]
     pub const fn rows(&self) -> Option<&RowSource> {
         self.reader.rows()
     }
 
-    /// The bytes of a compressed log, inflated.
+    /// Returns the inflated bytes of a compressed log.
     #[must_use]
     pub const fn inflated(&self) -> Option<&Inflated> {
         self.reader.inflated()
     }
 
-    /// What the event list needs to know beside the events.
+    /// Returns the names and runs that the event list needs in addition to the events.
     #[must_use]
     pub const fn event_context(&self) -> EventContext<'_> {
         EventContext {
@@ -469,7 +470,7 @@ impl Session {
     }
 }
 
-/// The examples of the page for those who use the crates.
+/// Examples for users of the crates, compiled as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 mod library {}

@@ -1,14 +1,14 @@
-//! How links spell texts, numbers and ranges of time.
+//! Encoding of texts, numbers and time ranges in links.
 
 use std::fmt::Write as _;
 
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// The longest text that is kept of a name, a filter or a search, in bytes.
+/// Maximum length of a name, a filter or a search in a link, in bytes.
 pub const MAX_TEXT: usize = 200;
 
-/// The units of a range, coarsest first, with their length in nanoseconds.
+/// Units of a range, coarsest first, with their length in nanoseconds.
 const UNITS: [(char, u64); 4] = [
     ('s', 1_000_000_000),
     ('m', 1_000_000),
@@ -16,7 +16,7 @@ const UNITS: [(char, u64); 4] = [
     ('n', 1),
 ];
 
-/// Writes a range in the coarsest unit that is exact.
+/// Formats a range in the coarsest unit that is exact.
 #[must_use]
 pub fn write_range(range: Interval) -> Option<String> {
     let (start, duration) = (range.start().0, range.end().0.checked_sub(range.start().0)?);
@@ -26,7 +26,7 @@ pub fn write_range(range: Interval) -> Option<String> {
     Some(format!("{}{unit}{}", start / length, duration / length))
 }
 
-/// Reads a range; a missing start is 0.
+/// Parses a range; a missing start is 0.
 #[must_use]
 pub fn read_range(text: &str) -> Option<Interval> {
     let (at, length) = text.char_indices().find_map(|(at, c)| {
@@ -42,21 +42,21 @@ pub fn read_range(text: &str) -> Option<Interval> {
     ))
 }
 
-/// Decimal digits and nothing else (`str::parse` would take a sign).
+/// Parses a number of decimal digits only (`str::parse` would accept a sign).
 #[must_use]
 pub fn number(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| digits)
 }
 
-/// The longest beginning that is at most `MAX_TEXT` bytes long.
+/// Returns the longest prefix of at most `MAX_TEXT` bytes.
 #[must_use]
 pub fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_TEXT)]
 }
 
-/// Escapes every byte but the unreserved ones of RFC 3986 (section 2.3), which
-/// programs that make links of text leave alone.
+/// Percent-encodes every byte except the unreserved ones of RFC 3986 (section 2.3), which programs that detect
+/// links in text leave alone.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -73,7 +73,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Undoes [`escape`]; `None` for half an escape or bytes that are no text.
+/// Reverses [`escape`]; returns `None` for an incomplete escape or invalid UTF-8.
 #[must_use]
 pub fn unescape(text: &str) -> Option<String> {
     let mut pieces = text.split('%');
@@ -87,13 +87,13 @@ pub fn unescape(text: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// A value that differs from the usual one.
+/// Returns a value unless it is the default.
 #[must_use]
 pub fn unless<T: PartialEq>(value: T, usual: T) -> Option<T> {
     (value != usual).then_some(value)
 }
 
-/// A column and its direction, if that is not the usual one.
+/// Formats a sort column, with its direction unless that is the default.
 pub fn order_words(word: &str, descending: bool, usual: bool) -> String {
     let direction = match (descending, usual) {
         (true, false) => ".down",
@@ -103,8 +103,8 @@ pub fn order_words(word: &str, descending: bool, usual: bool) -> String {
     format!("{word}{direction}")
 }
 
-/// The column of such words, and whether the largest come first: `None` if they do
-/// not say it, `Some(None)` if they say what is not known.
+/// Splits a sort order into column and direction, where `true` is descending. The direction is `None` if it is
+/// missing, and `Some(None)` if it is unknown.
 pub fn split_order(words: &str) -> (&str, Option<Option<bool>>) {
     let Some((word, direction)) = words.split_once('.') else {
         return (words, None);
@@ -118,13 +118,13 @@ pub fn split_order(words: &str) -> (&str, Option<Option<bool>>) {
     (word, Some(descending))
 }
 
-/// A text, cut and escaped; nothing if it is empty.
+/// Truncates and escapes a text; returns `None` if it is empty.
 #[must_use]
 pub fn escape_text(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| escape(cut(text)))
 }
 
-/// Makes an enum of words in links, each with its title and what it shows.
+/// Defines an enum whose variants have a word for links, a title and a help text.
 #[macro_export]
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident $word:literal $title:literal $help:literal,)* }) => {
@@ -133,28 +133,28 @@ macro_rules! words {
         pub enum $name { $($(#[$doc])* $variant,)* }
 
         impl $name {
-            /// All of them, in their usual order.
+            /// All variants, in display order.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// Its word in links, which never changes.
+            /// Returns the word in links, which never changes.
             #[must_use]
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
 
-            /// What it is called.
+            /// Returns the display name.
             #[must_use]
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$variant => $title,)* }
             }
 
-            /// What it shows, in a sentence.
+            /// Returns a one-sentence description.
             #[must_use]
             pub const fn help(self) -> &'static str {
                 match self { $(Self::$variant => $help,)* }
             }
 
-            /// The one of that word.
+            /// Returns the variant with that word.
             #[must_use]
             pub fn named(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.word() == word)

@@ -1,18 +1,18 @@
-//! How much memory an open log may take, and how much it takes.
+//! Memory budget and memory use of an open log.
 
 use std::sync::Arc;
 
 use super::Session;
 use analysis::diagnostics::{Diagnostic, Fact};
 use eventlog::Backing;
-use model::shelf::Shelf;
+use model::spill_store::SpillStore;
 use serde::{Deserialize, Serialize};
 
-/// How much memory a tab, or a process, may take. It is no limit that the system enforces:
-/// what has no other place stays in memory, which is said.
+/// Memory budget of a tab or a process. It is a target, not an enforced limit: data that cannot be spilled stays
+/// in memory, and the excess is reported as a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryBudget {
-    /// All of it.
+    /// Total for the tab or process.
     pub bytes: u64,
 }
 
@@ -23,14 +23,14 @@ impl Default for MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// What is taken beside what can be put away. An empty tab with this page takes some 170 MiB,
-    /// and while a log is read its worker has pieces and slices of it.
+    /// Memory that cannot be spilled: an empty tab with this page takes some 170 MiB, and the worker holds pieces
+    /// and slices of a log that is being read.
     const OTHER_BYTES: u64 = 300 << 20;
-    /// Messages, censuses, names and all indexes stay in memory: of each so many bytes of a log
-    /// about one.
+    /// Log bytes per byte of unspillable data: messages, censuses, names and all indexes take about a tenth of the
+    /// log's size.
     const INDEXED_BYTES: u64 = 10;
 
-    /// So many MiB.
+    /// Returns a budget of `mib` MiB.
     #[must_use]
     pub const fn of_mib(mib: u64) -> Self {
         Self {
@@ -38,29 +38,29 @@ impl MemoryBudget {
         }
     }
 
-    /// How much of what can be put away may be in memory: what the rest leaves, an eighth at
-    /// the least.
+    /// Returns how much spillable data may stay in memory: the budget less everything else, but at least an eighth
+    /// of the budget.
     #[must_use]
-    pub const fn shelf_bytes(self) -> u64 {
-        self.shelf_bytes_of(0)
+    pub const fn spill_store_bytes(self) -> u64 {
+        self.spill_store_bytes_of(0)
     }
 
-    /// The same for a log of `len` bytes.
-    const fn shelf_bytes_of(self, len: u64) -> u64 {
+    /// Like `spill_store_bytes`, less the indexes of a log of `len` bytes.
+    const fn spill_store_bytes_of(self, len: u64) -> u64 {
         let other = Self::OTHER_BYTES.saturating_add(len / Self::INDEXED_BYTES);
         let left = self.bytes.saturating_sub(other);
         let least = self.bytes / 8;
         if left > least { left } else { least }
     }
 
-    /// How much a log of `len` bytes may take of it, indexes and all.
+    /// Returns the share of the budget for a log of `len` bytes, including its indexes.
     #[must_use]
     pub const fn log_bytes(self, len: u64) -> u64 {
-        self.shelf_bytes_of(len)
+        self.spill_store_bytes_of(len)
             .saturating_add(len / Self::INDEXED_BYTES)
     }
 
-    /// What it leaves for a log beside others that take so many bytes: a quarter at the least.
+    /// Returns the budget that remains for one log when others take `others_bytes`; at least a quarter.
     #[must_use]
     pub const fn beside(self, others_bytes: u64) -> Self {
         let left = self.bytes.saturating_sub(others_bytes);
@@ -70,55 +70,54 @@ impl MemoryBudget {
         }
     }
 
-    /// That of each of two logs, which share what the page leaves.
+    /// Returns the budget of each of two logs, which split what the page itself leaves.
     #[must_use]
     pub const fn half(self) -> Self {
         self.beside(self.bytes.saturating_sub(Self::OTHER_BYTES) / 2)
     }
 
-    /// A compressed log that is larger, inflated, is put into a file, if there is one.
+    /// Returns the inflated size above which a compressed log is spilled to a file, if there is one.
     #[must_use]
     pub const fn inflated_bytes(self) -> u64 {
-        /// Most compressed logs are smaller than that, inflated.
+        /// Most compressed logs inflate to less than this.
         const MOST: u64 = 64 << 20;
-        let shelf_bytes = self.shelf_bytes();
-        if MOST < shelf_bytes {
+        let spill_store_bytes = self.spill_store_bytes();
+        if MOST < spill_store_bytes {
             MOST
         } else {
-            shelf_bytes
+            spill_store_bytes
         }
     }
 
-    /// Whether a file of `len` bytes may turn out to take more. A compressed one becomes a
-    /// thousand times as long at most (in gzip exactly 1,032 times), and what is kept of a log
-    /// is less than the log.
+    /// Returns whether a file of `len` bytes certainly fits. Compressed files grow about a thousandfold at most
+    /// (gzip: exactly 1,032 times), and the data kept of a log is smaller than the log.
     #[must_use]
     pub const fn is_small(self, len: u64) -> bool {
-        len < self.shelf_bytes() / 1024
+        len < self.spill_store_bytes() / 1024
     }
 }
 
-/// How much an open log takes.
+/// Memory use of an open log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryUse {
-    /// In memory, of what can be put away.
+    /// Spillable data that is in memory.
     pub here_bytes: u64,
-    /// Put away.
+    /// Data spilled to a file.
     pub away_bytes: u64,
 }
 
 impl Session {
-    /// Opens a file of `len` bytes within a budget. What there is no memory for goes to
-    /// `backing`; without it, all stays in memory.
+    /// Opens a file of `len` bytes within a budget. Excess data is spilled to `backing`; without one, everything
+    /// stays in memory.
     #[must_use]
     pub fn within(len: u64, memory: MemoryBudget, backing: Option<Arc<dyn Backing>>) -> Self {
-        let shelf_bytes = memory.shelf_bytes_of(len);
+        let spill_store_bytes = memory.spill_store_bytes_of(len);
         let behind = backing
             .clone()
             .map(|file| Box::new(file) as Box<dyn Backing>);
         let session = Self {
             memory,
-            ..Self::new(len).with_shelf(Shelf::new(shelf_bytes, behind))
+            ..Self::new(len).with_spill_store(SpillStore::new(spill_store_bytes, behind))
         };
         match backing {
             Some(backing) => session.inflating_to(backing),
@@ -126,7 +125,7 @@ impl Session {
         }
     }
 
-    /// Puts a compressed log there, inflated, if it is large.
+    /// Spills the inflated bytes of a large compressed log to `backing`.
     #[must_use]
     pub fn inflating_to(self, backing: Arc<dyn Backing>) -> Self {
         let more_than_bytes = self.memory.inflated_bytes();
@@ -136,36 +135,40 @@ impl Session {
         }
     }
 
-    /// Counts what the index of very small blocks takes beyond what is set aside for indexes.
+    /// Charges the index of very small blocks, as far as it exceeds the allowance for indexes.
     pub(crate) fn count_index(&self) {
         let set_aside = self.reader.len().0 / MemoryBudget::INDEXED_BYTES;
         let bytes = self.reader.index().memory_bytes();
-        self.shelf.count_elsewhere(bytes.saturating_sub(set_aside));
+        self.spill_store
+            .count_elsewhere(bytes.saturating_sub(set_aside));
     }
 
-    /// How much it takes.
+    /// Returns the current memory use.
     #[must_use]
     pub fn memory_use(&self) -> MemoryUse {
         let inflated = self.inflated().map(eventlog::Inflated::here_and_away_bytes);
         let (here_bytes, away_bytes) = inflated.unwrap_or_default();
         MemoryUse {
-            here_bytes: here_bytes + self.shelf.used_bytes(),
-            away_bytes: away_bytes + self.shelf.away_bytes(),
+            here_bytes: here_bytes + self.spill_store.used_bytes(),
+            away_bytes: away_bytes + self.spill_store.away_bytes(),
         }
     }
 
-    /// What is to be said of it, which changes what a user can expect.
+    /// Returns warnings about memory: an exceeded budget, and spilled data that could not be read back.
     pub fn about_memory(&self) -> impl Iterator<Item = Diagnostic> {
         let MemoryUse { here_bytes, .. } = self.memory_use();
-        let allowed_bytes = self.memory.shelf_bytes();
+        let allowed_bytes = self.memory.spill_store_bytes();
         let inflated = self.inflated().map(eventlog::Inflated::here_and_away_bytes);
-        let is_exceeded = self.shelf.had_no_room()
+        let is_exceeded = self.spill_store.had_no_room()
             || inflated.is_some_and(|(here_bytes, _)| here_bytes > allowed_bytes);
         let exceeded = is_exceeded.then_some(Fact::MemoryExceeded {
             here_bytes,
             allowed_bytes,
         });
-        let lost = self.shelf.is_unreadable().then_some(Fact::PutAwayLost);
+        let lost = self
+            .spill_store
+            .is_unreadable()
+            .then_some(Fact::PutAwayLost);
         exceeded.into_iter().chain(lost).map(Diagnostic::new)
     }
 }
@@ -176,19 +179,25 @@ mod tests {
 
     #[test]
     fn the_rest_of_the_tab_counts() {
-        assert_eq!(MemoryBudget::default().shelf_bytes(), 724 << 20);
-        assert_eq!(MemoryBudget::of_mib(8).shelf_bytes(), 1 << 20);
+        assert_eq!(MemoryBudget::default().spill_store_bytes(), 724 << 20);
+        assert_eq!(MemoryBudget::of_mib(8).spill_store_bytes(), 1 << 20);
         assert_eq!(
-            MemoryBudget::default().shelf_bytes_of(2000 << 20),
+            MemoryBudget::default().spill_store_bytes_of(2000 << 20),
             524 << 20
         );
-        assert_eq!(MemoryBudget::default().shelf_bytes_of(1 << 40), 128 << 20);
-        assert_eq!(MemoryBudget { bytes: 0 }.shelf_bytes(), 0);
-        assert_eq!(MemoryBudget::default().half().shelf_bytes(), 362 << 20);
+        assert_eq!(
+            MemoryBudget::default().spill_store_bytes_of(1 << 40),
+            128 << 20
+        );
+        assert_eq!(MemoryBudget { bytes: 0 }.spill_store_bytes(), 0);
+        assert_eq!(
+            MemoryBudget::default().half().spill_store_bytes(),
+            362 << 20
+        );
         let beside = MemoryBudget::default().beside(24 << 20);
-        assert_eq!(beside.shelf_bytes(), 700 << 20);
+        assert_eq!(beside.spill_store_bytes(), 700 << 20);
         let least = MemoryBudget::default().beside(u64::MAX);
-        assert_eq!(least.shelf_bytes(), 32 << 20);
+        assert_eq!(least.spill_store_bytes(), 32 << 20);
         assert!(MemoryBudget::default().is_small(700_000));
         assert!(!MemoryBudget::default().is_small(1 << 20));
     }

@@ -1,7 +1,7 @@
-//! What a question about an open log is. Page, command line and tests ask the
-//! same ones; [`questions`](super::questions) lists them.
+//! Queries on an open log. The page, the command line and tests share them; [`questions`](super::questions) lists
+//! them all.
 
-pub use analysis::listen::{Alone, Later, Listen};
+pub use analysis::yielder::{LocalBoxFuture, NoYield, Yield};
 pub use model::columns::Column;
 
 use std::borrow::Cow;
@@ -13,80 +13,75 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Session;
-use analysis::listen::at_once;
+use analysis::yielder::block_on;
 use model::time::Interval;
 
-/// A question about an open log: a type with its answer and the function that
-/// answers it.
+/// A query on an open log: a request type with its answer type and the function that computes it.
 ///
-/// The function is `async` so that a long answer can stop now and then
-/// ([`Listen`]) for whoever answers to hear other questions meanwhile,
-/// and so that it can read the file again ([`Host::read`]). To give it up is to
-/// drop the future.
+/// The function is `async` so that a long computation can yield ([`Yield`]) to other queries, and can read the
+/// file again ([`Host::read`]). Dropping the future cancels the query.
 pub trait Query: Serialize + DeserializeOwned + Clone + PartialEq + 'static {
-    /// What comes back.
+    /// Type of the result.
     type Answer: Serialize + DeserializeOwned + 'static;
-    /// What it is called between page and worker.
+    /// Name in messages between page and worker.
     const NAME: &'static str;
 
-    /// Answers it.
+    /// Computes the answer from `log`, with I/O and yields through `host`.
     fn answer(&self, log: &Session, host: &dyn Host) -> impl Future<Output = Self::Answer>;
 
-    /// The range that it is about, where `None` is the whole log.
+    /// Returns the range that the query is restricted to; an inner `None` is the whole log.
     fn range(&mut self) -> Option<&mut Option<Interval>> {
         None
     }
 
-    /// The part of an answer that is large and travels as typed arrays.
+    /// Returns the large part of an answer, which is transferred as typed arrays.
     fn columns(_: &mut Self::Answer) -> Option<&mut dyn Columns> {
         None
     }
 }
 
-/// Whoever has a question answered: it gives time and supplies the file.
-pub trait Host: Listen {
-    /// Begins to read a range of the file at once. What comes are the bytes
-    /// from its start on: at least one, not always all.
-    fn read(&self, range: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>>;
-    /// Another log that is open beside this one, by its number between page and worker.
+/// Environment in which a query runs: it schedules yields and reads the file.
+pub trait Host: Yield {
+    /// Starts reading a range of the file immediately. The result begins at the start of the range, and has at
+    /// least one byte but possibly fewer than requested.
+    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>>;
+    /// Returns another open log by its number between page and worker.
     fn other(&self, _log: u32) -> Option<Rc<Session>> {
         None
     }
-    /// [`Host::read`] for an answer that goes through the file: what it will
-    /// need next may be read ahead.
+    /// Like [`Host::read`], for a scan through the file: `_next` names ranges to prefetch.
     fn read_on(
         &self,
         range: Range<u64>,
         _next: &mut dyn Iterator<Item = Range<u64>>,
-    ) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+    ) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
         self.read(range)
     }
 }
 
 impl dyn Host + '_ {
-    /// As [`Listen`] has it.
-    pub async fn listen(&self) {
-        (self as &dyn Listen).listen().await;
+    /// Yields if it is due; see [`Yield`].
+    pub async fn yield_if_due(&self) {
+        (self as &dyn Yield).yield_if_due().await;
     }
 }
 
-/// The file of a log can no longer be read: it was changed or removed since it
-/// was opened. With what the system says.
+/// Error of a file that was changed or removed after it was opened, with the message of the system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("the file can no longer be read ({0}): it was changed or removed after it was opened")]
 pub struct Unreadable(pub String);
 
-/// There is no file.
-impl Host for Alone {
-    fn read(&self, _: Range<u64>) -> Later<'_, Result<Vec<u8>, Unreadable>> {
+/// A host without a file: every read fails.
+impl Host for NoYield {
+    fn read(&self, _: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
         let none = Unreadable("there is none".to_owned());
         Box::pin(std::future::ready(Err(none)))
     }
 }
 
-/// Whoever answers questions about one log: a session, or the page, which asks a worker.
+/// Anything that answers queries on one log: a session, or the page, which sends them to a worker.
 pub trait Answers {
-    /// The answer; `None` if the log is closed.
+    /// Returns the answer; `None` if the log is closed.
     fn ask<Q: Query>(&self, query: Q) -> impl Future<Output = Option<Q::Answer>>;
 }
 
@@ -97,18 +92,17 @@ impl Answers for Session {
 }
 
 impl Session {
-    /// The answer to a question that needs nothing but what is in memory.
+    /// Answers a query that needs only data in memory.
     pub fn ask<Q: Query>(&self, query: &Q) -> Q::Answer {
-        self.ask_with(query, &Alone)
+        self.ask_with(query, &NoYield)
     }
 
-    /// The answer to a question, with a host that is never waited for: its
-    /// futures come true when they are polled again.
+    /// Answers a query by polling. The host must be ready whenever it is polled again.
     pub fn ask_with<Q: Query>(&self, query: &Q, host: &dyn Host) -> Q::Answer {
-        at_once(self.within_cut(query).answer(self, host))
+        block_on(self.within_cut(query).answer(self, host))
     }
 
-    /// A question about the range that the log was cut to, or the part of its own range that is in it.
+    /// Clips the query's range to the range that the log was cut to.
     pub fn within_cut<'a, Q: Query>(&self, query: &'a Q) -> Cow<'a, Q> {
         let mut query = Cow::Borrowed(query);
         if self.recording.info.cut_range.is_some()
@@ -120,14 +114,13 @@ impl Session {
     }
 }
 
-/// The large part of an answer: lists of numbers, each with a name, whose
-/// memory is handed over rather than copied.
+/// Large part of an answer: named columns of numbers whose buffers are transferred rather than copied.
 pub trait Columns {
-    /// Shows each column with its name, to be taken out or filled in.
+    /// Calls `see` with the name and the buffer of each column, to take it out or fill it in.
     fn each(&mut self, see: &mut dyn FnMut(&'static str, Column<'_>));
 }
 
-/// Makes a type [`Columns`] by the names of its fields.
+/// Implements [`Columns`] from field names.
 macro_rules! columns {
     ($type:ty { $($($field:ident).+),* $(,)? }) => {
         impl $crate::query::Columns for $type {
@@ -138,22 +131,21 @@ macro_rules! columns {
     };
 }
 
-/// Does something with the type of a question.
+/// Callback that receives the type of a query.
 pub trait Visitor {
-    /// What comes of it.
+    /// Result of the visit.
     type Output;
-    /// Is called with the type.
+    /// Receives the query type.
     fn visit<Q: Query>(self) -> Self::Output;
 }
 
-/// Makes of the list of questions the way from a name to its type: the only
-/// place where a message becomes a question.
+/// Generates the dispatch from names to query types: the only place that turns a message into a query.
 macro_rules! questions {
     ($($query:ty),* $(,)?) => {
-        /// The names of all questions.
+        /// Names of all queries.
         pub const NAMES: &[&str] = &[$(<$query as $crate::query::Query>::NAME),*];
 
-        /// Calls `visitor` with the question of that name, if there is one.
+        /// Calls `visitor` with the type of the query called `name`, if there is one.
         pub fn by_name<V: $crate::query::Visitor>(name: &str, visitor: V) -> Option<V::Output> {
             match name {
                 $(<$query as $crate::query::Query>::NAME => Some(visitor.visit::<$query>()),)*

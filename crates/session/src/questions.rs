@@ -1,5 +1,5 @@
-//! Every question that can be asked about an open log. A new one is a type
-//! with an `impl Query` here, and its line in the list.
+//! The list of all queries on an open log. A new query needs a type with an `impl Query` and an entry in this
+//! list.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ use crate::heap::about::AboutQuery;
 use crate::heap::chart::ChartQuery;
 use crate::heap::export::BandTextQuery;
 use crate::heap::growth::{BurstsQuery, CompanionsQuery, GrowthQuery, RanThenQuery};
-use crate::heap::moments::MomentsQuery;
+use crate::heap::moments::CensusDiffQuery;
 use crate::heap::profiles::ProfilesQuery;
 use crate::heap::table::BandTableQuery;
 use crate::heap::tree::TreeQuery;
@@ -45,7 +45,7 @@ use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use analysis::timeline::wait_totals::{WaitTotals, WaitTotalsQuery};
 use eventlog::ids::ThreadId;
 use insight::report::{Progress, RunLimits};
-use insight::{Digest, Report, Scope};
+use insight::{Digest, Report, RuleContext};
 use model::marks::TimelineReply;
 use model::profile::origin::CensusCounts;
 use model::time::Interval;
@@ -57,7 +57,7 @@ questions! {
     CollectionTextQuery, ThreadFilter, ThreadTableQuery, ThreadTextQuery, WaitTotalsQuery,
     TickyQuery, TickyTextQuery,
     FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameMatchesQuery, FlameAreaQuery, FlameExportQuery,
-    BandTableQuery, BandTextQuery, MomentsQuery, GrowthQuery, CompanionsQuery, BurstsQuery, RanThenQuery,
+    BandTableQuery, BandTextQuery, CensusDiffQuery, GrowthQuery, CompanionsQuery, BurstsQuery, RanThenQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery, AnchorsQuery,
     EventRows, FindEvent, EventAt, EventFields, CountRows,
     ProfilesQuery, ChartQuery, TreeQuery, AboutQuery,
@@ -92,7 +92,7 @@ columns!(TimelineReply {
     points.min, points.max, points.mean, points.last,
 });
 
-/// How a thread came to run.
+/// Answers why a thread started to run, as arrows between runs.
 impl Query for FlowQuery {
     type Answer = Vec<Arrow>;
     const NAME: &'static str = "flow";
@@ -102,7 +102,7 @@ impl Query for FlowQuery {
     }
 }
 
-/// What is known of an item beyond its mark.
+/// Answers the details of a timeline item beyond what its mark shows.
 impl Query for DetailsQuery {
     type Answer = Vec<Fact>;
     const NAME: &'static str = "details";
@@ -122,7 +122,7 @@ impl Query for DetailsQuery {
     }
 }
 
-/// The labels of those of these threads that have one.
+/// Labels of the given threads; unlabeled threads are omitted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelsQuery(pub Vec<ThreadId>);
 
@@ -137,8 +137,7 @@ impl Query for LabelsQuery {
     }
 }
 
-/// Where the time of capabilities and of the program went, in a range or in the
-/// whole log.
+/// Time breakdown of the program and its capabilities, in a range or in the whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeQuery(pub Option<Interval>);
 
@@ -155,8 +154,7 @@ impl Query for TimeQuery {
     }
 }
 
-/// Where the time of each thread went that lived in a range, or in the log;
-/// `None` until the log is read to its end.
+/// Time breakdown of each thread that lived in a range or in the whole log; `None` until the log is fully read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadTimeQuery(pub Option<Interval>);
 
@@ -175,8 +173,8 @@ impl Query for ThreadTimeQuery {
     }
 }
 
-/// What collections cost the capabilities, by generation, in a range or in the
-/// log; `None` until the log is read to its end.
+/// Time that collections cost the capabilities, by generation, in a range or in the whole log; `None` until the
+/// log is fully read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GcCostsQuery(pub Option<Interval>);
 
@@ -196,7 +194,7 @@ impl Query for GcCostsQuery {
     }
 }
 
-/// The numbers of `+RTS -s`, of a range or of the whole log.
+/// The statistics of `+RTS -s`, for a range or the whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummaryQuery(pub Option<Interval>);
 
@@ -213,8 +211,7 @@ impl Query for SummaryQuery {
     }
 }
 
-/// What is wrong with the program, in a range or in the whole log; `None` until the log is
-/// read to its end.
+/// Findings about the program, in a range or in the whole log; `None` until the log is fully read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindingsQuery(pub Option<Interval>);
 
@@ -231,12 +228,12 @@ impl Query for FindingsQuery {
         if let Some(known) = log.reports.get(&self.0) {
             return Some(Report::clone(&known));
         }
-        let scope = Scope::for_rules(&log.recording, self.0);
+        let scope = RuleContext::for_rules(&log.recording, self.0);
         let tell = |progress: &Progress| {
             log.rules_at().insert(self.0, progress.clone());
         };
         tell(&Progress::default());
-        // An answer that nobody waits for any more is dropped on its way.
+        // Clears the progress also if the query is canceled.
         let _forget = Forget(log, self.0);
         let report = Report::watched(&scope, RunLimits::USUAL, host, tell).await;
         log.reports
@@ -251,7 +248,7 @@ impl Session {
     }
 }
 
-/// Forgets how far the rules are with a range.
+/// Guard that removes the progress of a range when dropped.
 struct Forget<'a>(&'a Session, Option<Interval>);
 
 impl Drop for Forget<'_> {
@@ -260,13 +257,13 @@ impl Drop for Forget<'_> {
     }
 }
 
-/// How far the rules are with a range, once more of them have answered; `None` if they do not
-/// look at it, or no longer.
+/// Waits until more than `answered` rules have finished on a range; `None` if no report is being computed for that
+/// range.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FindingsProgressQuery {
-    /// What the rules look at; without one the whole log.
+    /// Range of the report; `None` is the whole log.
     pub range: Option<Interval>,
-    /// How many answers are known.
+    /// Number of finished rules that the client already has.
     pub answered: usize,
 }
 
@@ -289,7 +286,7 @@ impl Query for FindingsProgressQuery {
     }
 }
 
-/// What is compared of a range or of the whole log; `None` until the log is read to its end.
+/// Metrics by which two logs are compared, of a range or of the whole log; `None` until the log is fully read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DigestQuery(pub Option<Interval>);
 
@@ -322,7 +319,7 @@ impl Query for CollectionsQuery {
     }
 }
 
-/// What became of the sparks in a range or in the whole log.
+/// Fates of the sparks (run, fizzled, …) in a range or in the whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SparksQuery(pub Option<Interval>);
 
@@ -339,7 +336,7 @@ impl Query for SparksQuery {
     }
 }
 
-/// Memory held against live data, in a range or in the whole log.
+/// Memory held from the system compared with live data, in a range or in the whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldQuery(pub Option<Interval>);
 
@@ -356,17 +353,16 @@ impl Query for HeldQuery {
     }
 }
 
-/// What the censuses of a heap profile cost, in a range or in the whole log.
+/// Cost of the censuses of a heap profile, in a range or in the whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CensusCostQuery {
-    /// Which profile of the log, from 0.
+    /// Index of the profile in the log.
     pub profile: u32,
-    /// In which range.
+    /// Range to evaluate; `None` is the whole log.
     pub range: Option<Interval>,
 }
 
-/// In a sentence; `None` if the log has no such profile, or is not read to its
-/// end.
+/// Answers with sentences; `None` if the log has no such profile, or is not fully read.
 impl Query for CensusCostQuery {
     type Answer = Option<String>;
     const NAME: &'static str = "cost of censuses";
@@ -385,8 +381,7 @@ impl Query for CensusCostQuery {
     }
 }
 
-/// The threads that the filter lets through, and how many there are without
-/// its limit.
+/// Answers with the threads that pass the filter, and their number without its limit.
 impl Query for ThreadFilter {
     type Answer = (Vec<ThreadRow>, usize);
     const NAME: &'static str = "threads";
@@ -396,7 +391,7 @@ impl Query for ThreadFilter {
     }
 }
 
-/// How threads spent their time; `None` until the log is read to its end.
+/// Answers the time breakdown of threads; `None` until the log is fully read.
 impl Query for ThreadTableQuery {
     type Answer = Option<ThreadTable>;
     const NAME: &'static str = "thread table";
@@ -410,7 +405,7 @@ impl Query for ThreadTableQuery {
     }
 }
 
-/// Why a thread waited; `None` until the log is read to its end.
+/// Answers the wait times of a thread by cause; `None` until the log is fully read.
 impl Query for WaitTotalsQuery {
     type Answer = Option<WaitTotals>;
     const NAME: &'static str = "waits of a thread";
@@ -424,7 +419,7 @@ impl Query for WaitTotalsQuery {
     }
 }
 
-/// What ticky counters counted.
+/// Answers the table of ticky counters.
 impl Query for TickyQuery {
     type Answer = TickyTable;
     const NAME: &'static str = "ticky";
@@ -438,7 +433,7 @@ impl Query for TickyQuery {
     }
 }
 
-/// The boxes of a flame graph; `None` if the log has nothing of that source.
+/// Answers the boxes of a flame graph; `None` if the log has no data for the source.
 impl Query for FlameQuery {
     type Answer = Option<(FlameHead, FlameBoxes)>;
     const NAME: &'static str = "flame graph";
@@ -470,8 +465,7 @@ columns!(FlameBoxes {
     before,
 });
 
-/// How much each frame of a flame graph weighs, and of how many censuses the
-/// weights are sums.
+/// Answers the weight of each frame in a flame graph, and the number of censuses summed in the weights.
 impl Query for FlameTableQuery {
     type Answer = (Vec<FlameRow>, CensusCounts);
     const NAME: &'static str = "frames of a flame graph";
@@ -487,7 +481,7 @@ impl Query for FlameTableQuery {
     }
 }
 
-/// When the stack of a box occurs next, or the longest, if it does.
+/// Answers the next or the longest occurrence of a box's stack on the timeline, if there is one.
 impl Query for FlamePlaceQuery {
     type Answer = Option<FlamePlace>;
     const NAME: &'static str = "place of a box";
@@ -502,7 +496,7 @@ impl Query for FlamePlaceQuery {
     }
 }
 
-/// How many frames a search finds, and where the widest are.
+/// Answers the number of frames that match a search, and where the widest matches are.
 impl Query for FlameMatchesQuery {
     type Answer = FlameMatches;
     const NAME: &'static str = "matches in a flame graph";
@@ -518,8 +512,7 @@ impl Query for FlameMatchesQuery {
     }
 }
 
-/// The bytes of a box census by census; none if the log has nothing of that
-/// source.
+/// Answers the bytes of a box by census; empty if the log has no data for the source.
 impl Query for FlameAreaQuery {
     type Answer = FlameArea;
     const NAME: &'static str = "box over time";
@@ -537,27 +530,27 @@ impl Query for FlameAreaQuery {
 
 columns!(FlameArea { time, total, own });
 
-/// What a flame graph shows, as a file for another program.
+/// Export of a flame graph to the file format of another program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlameExportQuery {
-    /// What it shows.
+    /// Content of the flame graph.
     pub query: FlameQuery,
-    /// For which program.
+    /// File format to write.
     pub format: ExportFormat,
 }
 
-/// A file.
+/// Content of an exported file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileBytes {
-    /// All bytes of it.
+    /// Complete content of the file.
     pub bytes: Vec<u8>,
-    /// What it does not have.
+    /// Stacks that the file has only in part.
     pub left_out: LeftOut,
 }
 
 columns!(FileBytes { bytes });
 
-/// `None` if the log has nothing of that source, or if memory does not suffice.
+/// `None` if the log has no data for the source, or if memory runs out.
 impl Query for FlameExportQuery {
     type Answer = Option<FileBytes>;
     const NAME: &'static str = "flame graph as a file";
@@ -575,7 +568,7 @@ impl Query for FlameExportQuery {
     }
 }
 
-/// The process that wrote the log, and what is wrong with the log.
+/// Metadata of the process that wrote the log, and all diagnostics.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessQuery;
 
@@ -588,7 +581,7 @@ impl Query for ProcessQuery {
     }
 }
 
-/// Names and values of the environment of the process, which may hold secrets.
+/// Environment variables of the process, with their values, which may be secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnvironmentQuery;
 
@@ -601,7 +594,7 @@ impl Query for EnvironmentQuery {
     }
 }
 
-/// The places at which the log may be aligned with another one.
+/// Anchors at which the log can be aligned with another one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnchorsQuery;
 

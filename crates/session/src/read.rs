@@ -1,4 +1,4 @@
-//! Reading a whole log into a session, on one thread, from whatever can be read.
+//! Reading a whole log into a session on one thread, from any source.
 
 use super::Session;
 use eventlog::source::{Driven, Source, drive};
@@ -23,7 +23,7 @@ impl Driven for Session {
 /// Reads a whole log from `source` into a session.
 ///
 /// # Errors
-/// As [`eventlog::source::read_log`].
+/// See [`eventlog::source::read_log`].
 pub fn read_session(source: &mut impl Source) -> Result<Session, LogError> {
     let mut session = Session::new(source.byte_len());
     drive(source, &mut session)?;

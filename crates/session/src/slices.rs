@@ -1,29 +1,29 @@
-//! The slices of a log on their way through the analysis.
+//! Slices of a log on their way through the analysis.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use analysis::segment::{Scratch, Segment, SegmentAnalysis};
-use analysis::timeline::slice::Entry;
+use analysis::timeline::slice::BoundaryState;
 use eventlog::{Inflated, Need, Slice, SliceReader, SliceStep};
 use serde::{Deserialize, Serialize};
 
-/// The number of a slice that is analysed: the later one is put together later.
+/// Sequence number of a slice job. Segments are appended in this order.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct JobId(pub u64);
 
-/// A slice that is to be analysed, by whoever has the time.
+/// A slice to analyze, on any thread or worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
-    /// Its number.
+    /// Position in the append order.
     pub id: JobId,
     slice: Slice,
-    entry: Entry,
+    entry: BoundaryState,
 }
 
-/// An analysis of a slice that goes on. It does no I/O: it names what it needs.
+/// Analysis of one slice in progress. It does no I/O: it requests the byte ranges that it needs.
 #[derive(Debug)]
 pub struct Working {
     id: JobId,
@@ -31,19 +31,19 @@ pub struct Working {
     analysis: SegmentAnalysis,
 }
 
-/// How far an analysis came.
+/// Progress of an analysis after one step.
 #[derive(Debug)]
 pub enum Worked {
     /// Supply at least the first byte of each of these ranges.
     Need(Vec<Need>),
-    /// The allowance is used up; go on.
+    /// `max_events` is used up; call again.
     More,
-    /// What the slice is worth.
+    /// Result of a finished slice.
     Done(JobId, Box<Segment>),
 }
 
 impl Working {
-    /// Begins.
+    /// Starts a job; `scratch` lends buffers of earlier jobs.
     #[must_use]
     pub fn new(job: Job, scratch: &mut Scratch) -> Self {
         Self {
@@ -53,27 +53,27 @@ impl Working {
         }
     }
 
-    /// Goes on as far as the supplied bytes and `max_events` allow.
+    /// Advances as far as the supplied bytes and `max_events` allow.
     pub fn advance(&mut self, max_events: usize) -> SliceStep {
         self.analysis.read(&mut self.reader, max_events)
     }
 
-    /// Takes bytes of the log that begin at `at`.
+    /// Supplies bytes of the log that begin at offset `at`.
     pub fn supply(&mut self, at: u64, bytes: &[u8]) {
         self.reader.supply(at, bytes);
     }
 
-    /// Learns that the log ends at `len`.
+    /// Truncates the log to `len` bytes.
     pub fn cut(&mut self, len: u64) {
         self.reader.cut(len);
     }
 
-    /// The ranges that will be wanted soon, most urgent first.
+    /// Returns byte ranges that will be needed soon, most urgent first.
     pub fn upcoming(&self) -> impl Iterator<Item = Range<u64>> + '_ {
         self.reader.upcoming()
     }
 
-    /// What the slice is worth, once all of it was read.
+    /// Returns the result of a fully read slice, and gives the buffers back.
     #[must_use]
     pub fn finish(self, scratch: &mut Scratch) -> (JobId, Segment) {
         let (segment, left) = self.analysis.finish(self.reader.finish());
@@ -82,21 +82,21 @@ impl Working {
     }
 }
 
-/// The slices of a log that are not put together yet.
+/// Slices that are not yet appended.
 #[derive(Debug, Default)]
 pub(super) struct Slices {
     planned: bool,
     waiting: VecDeque<Job>,
-    /// Those that wait for the ones before them.
+    /// Analyzed segments that wait for earlier ones.
     there: BTreeMap<JobId, Segment>,
-    /// The next one that is put together, and the slice that it is of.
+    /// Next job to append, and the end of the planned jobs.
     next: JobId,
     end: JobId,
-    /// What is put together just now, should it be wanted again.
+    /// Slice that is being appended, in case it must be analyzed again.
     taken: Option<Slice>,
     working: Option<Box<Working>>,
     scratch: Scratch,
-    /// What was read of an inflated log.
+    /// Read buffer for an inflated log.
     bytes: Vec<u8>,
 }
 
@@ -105,15 +105,15 @@ impl Slices {
         self.planned
     }
 
-    /// These are the slices of the log; what is known of others counts for nothing.
+    /// Replaces all slices; pending results of earlier ones are discarded.
     pub(super) fn plan(&mut self, slices: Vec<Slice>) {
         self.plan_behind(slices);
         if let Some(first) = self.waiting.front_mut() {
-            first.entry = Entry::start();
+            first.entry = BoundaryState::start();
         }
     }
 
-    /// As [`plan`](Self::plan), behind others that were put together.
+    /// Like [`plan`](Self::plan), for slices that follow ones already appended.
     pub(super) fn plan_behind(&mut self, slices: Vec<Slice>) {
         let first = self.end.0;
         self.planned = true;
@@ -123,18 +123,18 @@ impl Slices {
         self.end = JobId(first + slices.len() as u64);
         let jobs = (first..).zip(slices).map(|(id, slice)| Job {
             id: JobId(id),
-            entry: Entry::default(),
+            entry: BoundaryState::default(),
             slice,
         });
         self.waiting = jobs.collect();
     }
 
-    /// Whether the slice that is put together just now is the last one.
+    /// Returns whether the slice that is being appended is the last one.
     pub(super) const fn is_at_last(&self) -> bool {
         self.next.0 + 1 == self.end.0
     }
 
-    /// The slice that is put together just now.
+    /// Returns the slice that is being appended.
     pub(super) const fn at(&self) -> Option<&Slice> {
         self.taken.as_ref()
     }
@@ -165,28 +165,28 @@ impl Slices {
         }
     }
 
-    /// The next slice to be put together, if it is there.
+    /// Takes the next segment to append, if it has arrived.
     pub(super) fn take(&mut self) -> Option<Segment> {
         let segment = self.there.remove(&self.next)?;
         self.taken = Some(segment.part.slice().clone());
         Some(segment)
     }
 
-    /// It was put together.
+    /// Marks the taken slice as appended.
     pub(super) fn taken(&mut self) {
         self.taken = None;
         self.next.0 += 1;
     }
 
-    /// It is to be analysed again, from what is known by now.
-    pub(super) fn again(&mut self, entry: Entry) {
+    /// Requeues the taken slice, to be analyzed again from the corrected state.
+    pub(super) fn again(&mut self, entry: BoundaryState) {
         if let Some(slice) = self.taken.take() {
             let id = self.next;
             self.waiting.push_front(Job { id, slice, entry });
         }
     }
 
-    /// Analyses a slice here; `None` if there is none left.
+    /// Analyzes a slice on this thread; returns `None` if none is left.
     pub(super) fn advance(&mut self, max_events: usize, log: Option<&Inflated>) -> Option<Worked> {
         if self.working.is_none() {
             let job = self.waiting.pop_front()?;
@@ -230,7 +230,7 @@ impl Slices {
         self.working.iter().flat_map(|working| working.upcoming())
     }
 
-    /// Bytes of the slice that is analysed here.
+    /// Bytes read of the slice that is analyzed on this thread.
     pub(super) fn done_bytes(&self) -> u64 {
         let working = self.working.as_ref();
         working.map_or(0, |working| working.reader.done_bytes())

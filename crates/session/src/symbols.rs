@@ -1,4 +1,4 @@
-//! Names for the addresses of a log.
+//! Symbolication of the addresses in a log.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek};
@@ -15,35 +15,33 @@ use model::profile::frames::FrameKind;
 use scene::format;
 use symbols::{Kind, Load, Name, Symbols, SymbolsError, Wanted};
 
-/// How many of the info tables that the log describes help to find where the
-/// program was loaded.
+/// Maximum number of info tables described by the log that are used to find the load address of the program.
 const MOST_KNOWN: usize = 4096;
 
-/// What became of the addresses of a log.
+/// Result of a symbolication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressNames {
-    /// How many got a name.
+    /// Number of addresses that got a name.
     pub named: u64,
-    /// How many there are.
+    /// Number of distinct addresses to name.
     pub addresses: u64,
-    /// A sentence to show.
+    /// Sentence that reports the result to the user.
     pub text: String,
-    /// Whether the file is of no use for this log.
+    /// Whether the file is useless for this log.
     pub failed: bool,
 }
 
 impl Session {
-    /// Whether the log has ids of info tables, as GHC 10 writes them, in place of addresses: an
-    /// executable has no symbols for these.
+    /// Returns whether the log has info table ids, which GHC 10 writes instead of addresses. Executables have no
+    /// symbols for ids.
     #[must_use]
     pub fn has_table_ids(&self) -> bool {
         let Recording { info, names, .. } = &self.recording;
         info.has_table_ids() || names.info_tables().have_ids()
     }
 
-    /// The addresses that a log has in place of names, and what tells where the
-    /// program was loaded. Info tables that the log describes are wanted as well if
-    /// the heap is profiled by them: only symbols tell the package.
+    /// Returns the unnamed addresses of the log, and known ones that determine the load address. Info tables that
+    /// the log describes are included if a heap profile is by info table: only symbols have the package.
     #[must_use]
     pub fn addresses(&self) -> Wanted {
         let (mut functions, mut info_tables) = (BTreeSet::new(), BTreeSet::new());
@@ -64,7 +62,7 @@ impl Session {
             };
         }
         let tables = self.recording.names.info_tables();
-        // Constructors have symbols in any program, local closures have not.
+        // Constructors have symbols in every program, local closures do not.
         let constructors = tables
             .iter()
             .filter(|(_, table)| table.constructor().is_some());
@@ -80,7 +78,7 @@ impl Session {
         }
     }
 
-    /// The info tables of heap profiles.
+    /// Returns the info tables in heap profiles.
     fn profiled_tables(&self) -> impl Iterator<Item = Address> + '_ {
         let profiles = self.recording.heap().iter();
         let profiles = profiles.filter(|profile| profile.kind.breakdown == Breakdown::InfoTable);
@@ -91,7 +89,7 @@ impl Session {
         })
     }
 
-    /// Names the addresses of the log, once it is read to its end.
+    /// Names the addresses of a fully read log.
     ///
     /// # Errors
     /// If the file can no longer be read.
@@ -141,7 +139,7 @@ impl Session {
         })
     }
 
-    /// Names the info tables of the log that another log of the same build describes, once both are read.
+    /// Names info tables of this log that another log of the same build describes. Both must be fully read.
     pub fn set_info_tables(&mut self, tables: &InfoTables) -> AddressNames {
         let have_ids = self.has_table_ids();
         let names = &mut self.recording.names;

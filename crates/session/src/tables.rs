@@ -1,10 +1,10 @@
-//! Tables of an open log as texts, for files.
+//! Tables of an open log as text for files.
 
 use serde::{Deserialize, Serialize};
 
 use super::Session;
 use super::query::{Host, Query};
-use crate::cells::Separated;
+use crate::cells::RowFormat;
 use crate::collection_export::collection_text;
 use crate::thread_export::thread_text;
 use crate::ticky_export::ticky_text;
@@ -13,13 +13,13 @@ use analysis::ticky::TickyQuery;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use model::time::Interval;
 
-/// A table of threads as a text, with the names of its columns before the first row of all.
+/// Thread table as text. The header precedes row 0 only, so that parts can be concatenated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ThreadTextQuery {
-    /// Which rows.
+    /// Rows, order and range.
     pub query: ThreadTableQuery,
-    /// How their cells are told apart.
-    pub separated: Separated,
+    /// File format of the text.
+    pub separated: RowFormat,
 }
 
 impl Query for ThreadTextQuery {
@@ -37,13 +37,13 @@ impl Query for ThreadTextQuery {
     }
 }
 
-/// A table of collections as a text, with the names of its columns before the first row of all.
+/// Garbage collection table as text. The header precedes row 0 only, so that parts can be concatenated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectionTextQuery {
-    /// Which rows.
+    /// Rows, order and range.
     pub query: CollectionsQuery,
-    /// How their cells are told apart.
-    pub separated: Separated,
+    /// File format of the text.
+    pub separated: RowFormat,
 }
 
 impl Query for CollectionTextQuery {
@@ -61,14 +61,13 @@ impl Query for CollectionTextQuery {
     }
 }
 
-/// A table of ticky counters as a text, with the names of its columns before
-/// the first row of all.
+/// Table of ticky counters as text. The header precedes row 0 only, so that parts can be concatenated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TickyTextQuery {
-    /// Which rows.
+    /// Rows, order and range.
     pub query: TickyQuery,
-    /// How their cells are told apart.
-    pub separated: Separated,
+    /// File format of the text.
+    pub separated: RowFormat,
 }
 
 impl Query for TickyTextQuery {

@@ -1,16 +1,15 @@
-//! The table of threads for other programs: one list of columns for files
-//! and for the command line. Times are in nanoseconds.
+//! Export of the thread table. Files and the command line share one list of columns. Times are in nanoseconds.
 
-use crate::cells::{Cell, Separated, rows_text};
+use crate::cells::{Cell, RowFormat, rows_text};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTimes};
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
 use model::time::Interval;
 
-/// What a column has of a row.
+/// Function that extracts a cell from a row.
 type Content = fn(&ThreadTimes) -> Cell<'_>;
 
-/// The columns, each by its name.
+/// Column names with their content.
 const COLUMNS: [(&str, Content); 28] = [
     ("thread", |row| u64::from(row.id.0).into()),
     ("label", |row| row.label.as_deref().into()),
@@ -66,21 +65,21 @@ const fn blocked(row: &ThreadTimes, by: WaitReason) -> Cell<'_> {
     Cell::Number(row.sums.times.blocked_ns[by as usize])
 }
 
-/// The names of the columns.
+/// Returns the column names.
 #[must_use]
 pub fn names() -> [&'static str; COLUMNS.len()] {
     COLUMNS.map(|(name, _)| name)
 }
 
-/// The cells of a row, one for each column.
+/// Returns the cells of a row, one per column.
 #[must_use]
 pub fn cells(row: &ThreadTimes) -> [Cell<'_>; COLUMNS.len()] {
     COLUMNS.map(|(_, content)| content(row))
 }
 
-/// The rows of a table as a text, which [`rows_text`] makes: a long table may be asked for in parts.
+/// Formats the rows with [`rows_text`]; a long table can be formatted in parts.
 #[must_use]
-pub fn thread_text(table: &ThreadTable, how: Separated, is_first: bool) -> String {
+pub fn thread_text(table: &ThreadTable, how: RowFormat, is_first: bool) -> String {
     rows_text(how, &names(), table.rows.iter().map(cells), is_first)
 }
 
@@ -108,7 +107,7 @@ mod tests {
         let zeros = ",0".repeat(17);
         let rest = format!("3,,still waiting for a capability{zeros},,0,0,0,,\r\n");
         let rows = format!("7,plain,{rest}7,\"'=a, \"\"b\"\"\nc\",{rest}");
-        let text = |is_first| thread_text(&table, Separated::ByCommas, is_first);
+        let text = |is_first| thread_text(&table, RowFormat::Csv, is_first);
         assert_eq!(text(false), rows);
         let whole = text(true);
         assert_eq!(whole, format!("{}\r\n{rows}", names().join(",")));

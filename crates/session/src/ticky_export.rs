@@ -1,13 +1,12 @@
-//! The table of ticky counters for other programs: one list of columns for
-//! files and for the command line. Sizes are bytes.
+//! Export of the ticky counter table. Files and the command line share one list of columns. Sizes are in bytes.
 
-use crate::cells::{Cell, Separated, rows_text};
+use crate::cells::{Cell, RowFormat, rows_text};
 use analysis::ticky::{Definition, Info, TickyRow, TickyTable};
 
-/// What a column has of a row.
+/// Function that extracts a cell from a row.
 type Content = fn(&TickyTable, &TickyRow) -> Cell<'static>;
 
-/// The columns, each by its name.
+/// Column names with their content.
 const COLUMNS: [(&str, Content); 21] = [
     ("id", |_, row| row.id.into()),
     ("name", |_, row| {
@@ -57,7 +56,7 @@ const COLUMNS: [(&str, Content); 21] = [
     }),
 ];
 
-/// What the info table says, if anything.
+/// Returns a text of the info table, unless it is empty.
 fn told(row: &TickyRow, of: fn(&Info) -> &str) -> Cell<'static> {
     let told = row.info.as_ref().map(of);
     text(told.filter(|told| !told.is_empty()))
@@ -67,21 +66,21 @@ fn text(text: Option<&str>) -> Cell<'static> {
     text.map(str::to_owned).into()
 }
 
-/// The names of the columns.
+/// Returns the column names.
 #[must_use]
 pub fn names() -> [&'static str; COLUMNS.len()] {
     COLUMNS.map(|(name, _)| name)
 }
 
-/// The cells of a row, one for each column.
+/// Returns the cells of a row, one per column.
 #[must_use]
 pub fn cells(table: &TickyTable, row: &TickyRow) -> [Cell<'static>; COLUMNS.len()] {
     COLUMNS.map(|(_, content)| content(table, row))
 }
 
-/// The rows of a table as a text, which [`rows_text`] makes: a long table may be asked for in parts.
+/// Formats the rows with [`rows_text`]; a long table can be formatted in parts.
 #[must_use]
-pub fn ticky_text(table: &TickyTable, how: Separated, is_first: bool) -> String {
+pub fn ticky_text(table: &TickyTable, how: RowFormat, is_first: bool) -> String {
     let rows = table.rows.iter().map(|row| cells(table, row));
     rows_text(how, &names(), rows, is_first)
 }
@@ -121,8 +120,8 @@ mod tests {
         let rest = "i\t\t\t\t\t16\t4\t6\t0.125\t1.5\t33\t0.6875\t2\t2";
         let tabs = format!("7\tf{{v r1}} (M) (fun) in r2, x\tfunction\tM\tg\t1\ti\t{rest}\n");
         let none = format!("0{}0\t0\t0\t\t0\t0\t\t\n", "\t".repeat(13));
-        assert_eq!(ticky_text(&table, Separated::ByTabs, false), tabs + &none);
-        let commas = ticky_text(&table, Separated::ByCommas, true);
+        assert_eq!(ticky_text(&table, RowFormat::Tsv, false), tabs + &none);
+        let commas = ticky_text(&table, RowFormat::Csv, true);
         assert!(commas.starts_with("id,name,kind,"), "{commas}");
         assert!(
             commas.contains("\r\n7,\"f{v r1} (M) (fun) in\tr2, x\",function,M,g,1,i,i,,"),

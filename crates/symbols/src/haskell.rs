@@ -1,32 +1,30 @@
 //! Symbols of GHC: `base_GHCziBase_map_info` is `map` of `GHC.Base` of `base`.
 //!
-//! Package, module and name are z-encoded and stand with `_` between them,
-//! which the encoding writes `zu`; then comes what the symbol is of the
-//! closure. The program's own package `main` is left out.
+//! Package, module and name are z-encoded and separated by `_`, which the encoding writes as `zu`; a suffix marks
+//! the part of the closure that the symbol belongs to. The program's own package `main` is omitted.
 
 use super::Name;
 use super::zcode::decode;
 
-/// What a symbol is of a closure (`pprFlavor` in `GHC.Cmm.CLabel`).
+/// Part of a closure that a symbol belongs to (`pprFlavor` in `GHC.Cmm.CLabel`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
-    /// It is none of GHC's.
+    /// Not a symbol of GHC.
     #[default]
     Other,
     /// The info table of a constructor's values.
     Constructor,
     /// The info table of a function, a thunk or a stack frame.
     InfoTable,
-    /// The code of a function: its ways to be entered.
+    /// The code of a function: its entry points.
     Code,
-    /// A closure that is there from the start.
+    /// A static closure.
     Closure,
-    /// What the code refers to: tables for the collector, literals.
+    /// Data that the code refers to: tables for the collector, literals.
     Data,
 }
 
-/// What follows the name in a symbol. `_dsp` stands behind it where an info
-/// table begins, in macOS.
+/// Suffixes of symbols. On macOS, `_dsp` follows where an info table begins.
 const SUFFIXES: [(&str, SymbolKind); 14] = [
     ("_con_info", SymbolKind::Constructor),
     ("_static_info", SymbolKind::Constructor),
@@ -44,13 +42,13 @@ const SUFFIXES: [(&str, SymbolKind); 14] = [
     ("_bytes", SymbolKind::Data),
 ];
 
-/// Whether it can be the symbol of an info table.
+/// Whether a symbol may belong to an info table.
 pub(super) fn is_info_table(symbol: &str) -> bool {
     let symbol = symbol.strip_suffix("_dsp").unwrap_or(symbol);
     symbol.ends_with("_info")
 }
 
-/// Takes a symbol of GHC apart; `None` if it is none.
+/// Parses a symbol of GHC; `None` if it is not one.
 pub(super) fn haskell_name(symbol: &str) -> Option<Name> {
     let symbol = symbol.strip_suffix("_dsp").unwrap_or(symbol);
     let of = |(suffix, kind): &(&str, SymbolKind)| Some((symbol.strip_suffix(*suffix)?, *kind));
@@ -73,8 +71,8 @@ pub(super) fn haskell_name(symbol: &str) -> Option<Name> {
         }
         _ => return None,
     };
-    // Behind the name of an internal function stands a number of the compilation;
-    // behind a constructor's, with `-fdistinct-constructor-tables`, where it is used.
+    // The name of an internal function is followed by a number of the compilation; that of a constructor, with
+    // `-fdistinct-constructor-tables`, by the module that uses it.
     let label = labels.first().filter(|label| !label.is_empty())?;
     let used_in = match labels {
         [_, module, _] if kind == SymbolKind::Constructor && is_module(module) => module.clone(),
@@ -90,7 +88,7 @@ pub(super) fn haskell_name(symbol: &str) -> Option<Name> {
     })
 }
 
-/// Whether it is a module's name: words that begin with capitals.
+/// Whether a text is a module name: capitalized words.
 fn is_module(name: &str) -> bool {
     let word = |word: &str| {
         let word = word.strip_prefix(':').unwrap_or(word);

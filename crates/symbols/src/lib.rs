@@ -21,21 +21,21 @@ use eventlog::hash::SeededMap;
 use eventlog::ids::Address;
 use eventlog::system_words;
 
-/// How much of a file tells what it is.
+/// Number of leading bytes that identify a file type.
 pub const MAGIC_BYTES: usize = 4096;
 
-/// What a file of symbols is.
+/// Type of a file with symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// An executable of Linux and its relatives.
+    /// An executable of Linux and related systems.
     Elf,
     /// An executable of macOS.
     MachO,
-    /// Several of these for different machines in one file.
+    /// Several macOS executables for different machines in one file.
     Universal,
     /// An executable of Windows.
     Pe,
-    /// What `nm` prints.
+    /// The output of `nm`.
     Nm,
 }
 
@@ -51,8 +51,7 @@ impl std::fmt::Display for Kind {
     }
 }
 
-/// What a file is that begins with these bytes; `None` if it has no symbols
-/// that can be read. An eventlog is none of these.
+/// Detects the type of a file by its first bytes; `None` if it has no readable symbols. An eventlog yields `None`.
 #[must_use]
 pub fn kind(first_bytes: &[u8]) -> Option<Kind> {
     let magic = first_bytes.first_chunk::<4>();
@@ -66,94 +65,91 @@ pub fn kind(first_bytes: &[u8]) -> Option<Kind> {
     })
 }
 
-/// Whether a file that begins with these bytes is an executable or the output
-/// of `nm`, rather than an eventlog. [`MAGIC_BYTES`] are enough.
+/// Whether a file that begins with these bytes is an executable or the output of `nm`, rather than an eventlog.
+/// [`MAGIC_BYTES`] suffice.
 #[must_use]
 pub fn is_symbols(first_bytes: &[u8]) -> bool {
     kind(first_bytes).is_some()
 }
 
-/// Why a file has no names to give.
+/// Reason why a file has no usable symbols.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SymbolsError {
-    /// It is nothing that is known.
+    /// The file type is unknown.
     #[error(
         "The file is no executable (ELF, Mach-O or PE) and no output of nm. Take the program that wrote the log, or the output of “nm PROGRAM”."
     )]
     Unknown,
-    /// It is for several machines.
+    /// The file contains executables for several machines.
     #[error(
         "The file holds programs for several machines. Take one of them out with “lipo -thin”, or take the output of “nm PROGRAM”."
     )]
     Universal,
-    /// It is not linked.
+    /// The file is not linked.
     #[error(
         "The {0} is not linked yet, so its addresses are not those of a program. Take the program that wrote the log."
     )]
     NotLinked(Kind),
-    /// It has no symbols.
+    /// The file has no symbols.
     #[error(
         "The {0} has no symbols: it is stripped. Take the program as the linker made it, or its file of debug information."
     )]
     Stripped(Kind),
-    /// It is damaged, or of a form that is not known.
+    /// The file is damaged, or has an unknown format.
     #[error(
         "The {kind} cannot be read: {why} (near byte {at}). Take an undamaged copy, or the output of “nm PROGRAM”."
     )]
     Broken {
-        /// What it begins like.
+        /// The detected file type.
         kind: Kind,
-        /// The last place that was read.
+        /// Offset of the last read.
         at: u64,
-        /// What is wrong.
+        /// Description of the defect.
         why: String,
     },
-    /// The system does not let it be read.
+    /// The file cannot be read.
     #[error("Byte {at} of the file cannot be read: {why}. Choose the file again.")]
     Read {
-        /// The byte at which reading failed.
+        /// Offset at which reading failed.
         at: u64,
-        /// What the system says.
+        /// The system's error message.
         why: String,
     },
 }
 
-/// The addresses of a log that have no names.
+/// Addresses in a log that need names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Where functions begin.
+    /// Start addresses of functions.
     pub functions: Vec<Address>,
-    /// Where info tables begin: what heap profiles by info table and samples of
-    /// stacks have, and `IPE` events describe. Their symbols stand behind them.
+    /// Start addresses of info tables, as in heap profiles by info table, stack samples and `IPE` events. Their
+    /// symbols are at the end of the table.
     pub info_tables: Vec<Address>,
-    /// Info tables that the log names itself, with the names of the tables. They
-    /// help to find where the program was loaded, and tell whether the file
-    /// is the program that wrote the log.
+    /// Info tables that the log describes, with their names. They help to find the load address, and to detect
+    /// whether the file is the program that wrote the log.
     pub known: Vec<(Address, String)>,
 }
 
-/// The names of addresses.
+/// Names found for addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Naming {
     /// Where the program was loaded.
     pub load: Load,
-    /// Those that have a name: functions, then info tables, in the order in
-    /// which they are wanted.
+    /// The named addresses: functions, then info tables, in the order in which they were requested.
     pub names: Vec<(Address, Name)>,
-    /// Info tables without a symbol of their own, as those of local closures
-    /// are, that lie between two symbols of one module: of the names only
-    /// package and module are known.
+    /// Info tables without a symbol of their own, like those of local closures, between two symbols of the same
+    /// module: only package and module are known.
     pub modules: Vec<(Address, Name)>,
 }
 
-/// What a symbol is looked up as.
+/// Expected kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum As {
-    /// A function of C.
+    /// A C function.
     Function,
-    /// An info table: of other symbols nothing is told.
+    /// An info table; other symbols are ignored.
     InfoTable,
-    /// Anything of Haskell.
+    /// Any Haskell symbol.
     Haskell,
 }
 
@@ -161,17 +157,17 @@ enum As {
 #[derive(Clone, Copy, Debug)]
 struct Found {
     address: Address,
-    /// The address that it has in the file.
+    /// The address in the file.
     in_file: u64,
-    /// The number of its symbol in the file.
+    /// Index of the symbol in the file.
     symbol: u32,
     as_: As,
 }
 
-/// How many names of the log are compared with those of the file.
+/// Maximum number of names in the log that are compared with those in the file.
 const COMPARED: usize = 64;
 
-/// Where the names of a table are.
+/// Source of the names for a table.
 #[derive(Debug)]
 enum Names {
     Object(ObjectFile),
@@ -188,10 +184,10 @@ pub struct Symbols<R> {
 }
 
 impl<R: Read + Seek> Symbols<R> {
-    /// Reads the table of symbols of an executable, or the output of `nm`.
+    /// Reads the symbol table of an executable, or the output of `nm`.
     ///
     /// # Errors
-    /// If it is neither, is damaged or has no symbols.
+    /// If the file is neither, is damaged, or has no symbols.
     pub fn read(mut file: R) -> Result<Self, SymbolsError> {
         let first = first_bytes(&mut file)?;
         let kind = kind(&first).ok_or(SymbolsError::Unknown)?;
@@ -217,25 +213,25 @@ impl<R: Read + Seek> Symbols<R> {
         })
     }
 
-    /// What the file is.
+    /// Returns the type of the file.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// How many symbols it has.
+    /// Returns the number of symbols.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether it has none; then it is not read at all.
+    /// Whether there are no symbols; [`read`](Self::read) rejects such files.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
 
-    /// Names addresses. If the file does not fit, nothing has a name.
+    /// Finds names for addresses. If the file does not match the log, the result is empty.
     ///
     /// # Errors
     /// If the file can no longer be read.
@@ -251,7 +247,7 @@ impl<R: Read + Seek> Symbols<R> {
             return Ok(naming);
         };
         let function = |address: Address| address.0.wrapping_sub(offset);
-        // Without a distance to the symbols all info tables are left out.
+        // If the distance to the symbols is unknown, all info tables are skipped.
         let header = place.header.unwrap_or_default();
         let table = |address: Address| function(address).wrapping_add(header);
         let (info_tables, known) = match place.header {
@@ -278,7 +274,7 @@ impl<R: Read + Seek> Symbols<R> {
         Ok(naming)
     }
 
-    /// What begins at an address of the file.
+    /// Finds the symbol that begins at an address of the file.
     fn at(&self, address: Address, in_file: u64, as_: As) -> Option<Found> {
         let place = self.table.entry(in_file)?;
         Some(Found {
@@ -296,8 +292,7 @@ impl<R: Read + Seek> Symbols<R> {
         }
     }
 
-    /// Whether the file has other names than the log for most of the info tables
-    /// of which both have one.
+    /// Whether the file and the log disagree on the names of most info tables that both name.
     fn is_other_build(
         &mut self,
         known: &[(Address, String)],
@@ -315,7 +310,7 @@ impl<R: Read + Seek> Symbols<R> {
         Ok(names.iter().filter(same).count() * 2 < names.len())
     }
 
-    /// The modules of info tables that have no symbol.
+    /// Finds the modules of info tables without a symbol.
     fn modules_of(
         &mut self,
         unnamed: &[(Address, u64)],

@@ -1,36 +1,34 @@
-//! Where the system loaded the program. Programs that may be loaded anywhere
-//! (PIE) have other addresses in memory than in their file: all by the same
-//! number of pages.
+//! Finds the load address of the program. Position-independent executables (PIE) have other addresses in memory
+//! than in their file, shifted by a multiple of the page size.
 
 use super::Wanted;
 use super::table::Table;
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::Address;
 
-/// A page is at least so large.
+/// Minimum page size.
 const PAGE: u64 = 4096;
 
-/// How many info tables are asked.
+/// Maximum number of info tables that are sampled.
 const SAMPLE: usize = 512;
 
-/// Where a program was loaded, as far as addresses tell.
+/// Load address of a program, as far as addresses determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
-    /// Where its file says.
+    /// At the addresses of the file.
     AsItStands,
-    /// So many bytes behind that; before it if that is negative.
+    /// Shifted by this number of bytes; negative if before the addresses of the file.
     Moved(i64),
-    /// No place makes the addresses functions of the file.
+    /// No shift maps the addresses to functions of the file.
     Nowhere,
-    /// So many places do: which is not to be told.
+    /// This many shifts fit, so the address is ambiguous.
     Several(usize),
-    /// The log calls its info tables otherwise than the file does: it is
-    /// another build of the program.
+    /// The log has other names for its info tables than the file: it is another build of the program.
     OtherBuild,
 }
 
 impl Load {
-    /// What addresses in memory have more than those in the file.
+    /// Returns the difference between addresses in memory and in the file.
     #[must_use]
     pub const fn offset(self) -> Option<u64> {
         match self {
@@ -41,25 +39,22 @@ impl Load {
     }
 }
 
-/// How far behind the beginning of an info table its symbol stands: at its
-/// end, where the code is. A table has two words, with profiling four
-/// (`StgInfoTable` in `rts/storage/InfoTables.h`), of 8 bytes or of 4; without
-/// tables next to code the symbol stands where it begins. The first are the
-/// usual ones.
+/// Distances from the start of an info table to its symbol, which is at its end, where the code is. A table has
+/// two words, with profiling four (`StgInfoTable` in `rts/storage/InfoTables.h`), of 8 bytes or of 4; without
+/// tables next to code, the symbol is at the start. The most common distances come first.
 const HEADERS: [u64; 4] = [16, 32, 8, 0];
 
-/// Where a program was loaded, and where its info tables have their symbols.
+/// Load address of a program, and position of the symbols of its info tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) load: Load,
-    /// How far behind the beginning of an info table; `None` if no distance makes
-    /// many of them symbols: then none has a name.
+    /// Distance from the start of an info table to its symbol. `None` if no distance leads many of them to
+    /// symbols; then info tables get no names.
     pub(super) header: Option<u64>,
 }
 
-/// Finds where the program was loaded: by its functions, which have to begin
-/// where symbols are, all of them; without any, by what its info tables say.
-/// `fixed`: it can only be loaded where its file says.
+/// Finds the load address: by functions, all of which must begin at symbols; without any, by the info tables.
+/// `fixed` means that the program can only be loaded at the addresses of its file.
 pub(super) fn find(table: &Table, wanted: &Wanted, fixed: bool) -> Place {
     let functions = by_functions(table, &wanted.functions, fixed);
     let load = functions.or(fixed.then_some(Load::AsItStands));
@@ -74,12 +69,12 @@ pub(super) fn find(table: &Table, wanted: &Wanted, fixed: bool) -> Place {
         None => votes_anywhere(table, &tables),
     };
     let found = decide(&votes, tables.len());
-    // Functions are believed, whatever the info tables are.
+    // Functions take precedence over info tables.
     let load = functions.unwrap_or(found.load);
     Place { load, ..found }
 }
 
-/// By functions alone; `None` without any.
+/// Finds the load address by functions alone; `None` without any.
 fn by_functions(table: &Table, functions: &[Address], fixed: bool) -> Option<Load> {
     let &first = functions.first()?;
     let begins = |address: &&Address| table.entry(address.0).is_some();
@@ -100,7 +95,7 @@ fn by_functions(table: &Table, functions: &[Address], fixed: bool) -> Option<Loa
     })
 }
 
-/// Some of the info tables, from all over the program.
+/// Samples info tables evenly over the program.
 fn voters(wanted: &Wanted) -> Vec<Address> {
     let known = wanted.known.iter().map(|(address, _)| *address);
     let mut all: Vec<Address> = wanted.info_tables.iter().copied().chain(known).collect();
@@ -110,8 +105,7 @@ fn voters(wanted: &Wanted) -> Vec<Address> {
     all.into_iter().step_by(step).collect()
 }
 
-/// How many info tables have a symbol, by the offset and the place in
-/// [`HEADERS`].
+/// Number of info tables with a symbol, by offset and index in [`HEADERS`].
 type Votes = SeededMap<(u64, usize), usize>;
 
 fn votes_at(table: &Table, tables: &[Address], offset: u64) -> Votes {
@@ -128,7 +122,7 @@ fn votes_at(table: &Table, tables: &[Address], offset: u64) -> Votes {
 }
 
 fn votes_anywhere(table: &Table, tables: &[Address]) -> Votes {
-    // What can be told apart by whole pages only is looked at together.
+    // Offsets are multiples of the page size, so symbols are grouped by their address within the page.
     let mut by_page: SeededMap<u64, Vec<u64>> = SeededMap::default();
     for address in tables {
         for header in HEADERS {
@@ -155,10 +149,9 @@ fn votes_anywhere(table: &Table, tables: &[Address]) -> Votes {
     votes
 }
 
-/// The offset with the most votes, if it has many, and no other has half as
-/// many. Not all tables have a symbol: those of local closures may have none,
-/// and those of shared libraries are elsewhere. By chance alone, one in fifty
-/// has one at any offset.
+/// Returns the offset with the most votes, if more than an eighth of the tables voted for it and no other offset
+/// has half as many. Not all tables have a symbol: those of local closures may have none, and those of shared
+/// libraries are elsewhere. By chance, one in fifty has one at any offset.
 fn decide(votes: &Votes, tables: usize) -> Place {
     let nowhere = Place {
         load: Load::Nowhere,
@@ -216,9 +209,9 @@ mod tests {
             (vec![base + 0x2139], false, Load::Several(2)),
             (vec![base + 0x1139, base + 0x3201], false, Load::Nowhere),
             (vec![base + 0x1139], true, Load::AsItStands),
-            // One of three is another library's.
+            // One of three belongs to a shared library.
             (vec![0x1139, 0x3200, base], false, Load::AsItStands),
-            // A file whose own place is behind that in memory.
+            // A file whose own address is greater than that in memory.
             (vec![0x150, 0x1139 - 0x1000], false, Load::Moved(-0x1000)),
         ] {
             let info_tables = match functions.is_empty() {
@@ -247,7 +240,7 @@ mod tests {
             ),
             (vec![0x1139, 0x1150], 16, false, Load::Several(2)),
             (vec![0x1139, 0x1150, 0x77], 32, true, Load::AsItStands),
-            // Most are of shared libraries.
+            // Most belong to shared libraries.
             (vec![0x1139, 1, 2, 3, 4, 5, 6], 16, true, Load::AsItStands),
             (vec![0x1138, 1, 2], 16, true, Load::Nowhere),
             (
@@ -272,7 +265,7 @@ mod tests {
             };
             let found = find(&table, &wanted, fixed);
             assert_eq!(found.load, load, "{symbols:x?}");
-            // Functions that fit name no info tables that do not.
+            // Matching functions do not name info tables that do not match.
             let with_function = Wanted {
                 functions: addresses(&[0x1139]),
                 info_tables: addresses(&[0x77]),
@@ -291,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_program_of_many_functions_is_found_among_all_places() {
-        // As dense as real ones: a symbol for every 400 bytes, in steps of 8.
+        // As dense as in real programs: a symbol for every 400 bytes, in steps of 8.
         let mut at = 0x40_0000;
         let mut step = 0x2545_F491_4F6C_DD1D_u64;
         let mut symbols = Vec::new();

@@ -1,29 +1,29 @@
-//! The name of a symbol, taken apart.
+//! Parsed names of symbols.
 
 use super::As;
 use super::haskell::{SymbolKind, haskell_name, is_info_table};
 
-/// What is known of an address.
+/// Name of an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Name {
-    /// The unit of the package, of Haskell code, such as `containers-0.6.7`
-    /// ([`Package::of_unit`] takes it apart); empty if the symbol does not tell.
+    /// Unit of the package for Haskell code, such as `containers-0.6.7` ([`Package::of_unit`] parses it); empty if
+    /// unknown.
     pub package: String,
-    /// The module, of Haskell code; else empty.
+    /// Module for Haskell code; otherwise empty.
     pub module: String,
-    /// The function, or the constructor.
+    /// Name of the function or constructor.
     pub label: String,
     /// File and line, if there is debug information.
     pub location: Option<String>,
-    /// What the symbol is of it.
+    /// Part of the closure that the symbol belongs to.
     pub kind: SymbolKind,
-    /// The module that uses a constructor, if the program is built with
-    /// `-fdistinct-constructor-tables`; else empty.
+    /// The module that uses a constructor, if the program is built with `-fdistinct-constructor-tables`; otherwise
+    /// empty.
     pub used_in: String,
 }
 
 impl Name {
-    /// Module and label, with a dot between them.
+    /// Returns module and label, separated by a period.
     #[must_use]
     pub fn qualified(&self) -> String {
         if self.module.is_empty() {
@@ -33,15 +33,14 @@ impl Name {
         }
     }
 
-    /// From a symbol as it stands in the file; `None` if it is not what it is
-    /// looked up as. Only code of Haskell is named as GHC names it. In macOS all
-    /// names begin with `_`: `underscore`.
+    /// Parses a symbol; `None` if it is not of the expected kind. Only Haskell code is named as in GHC. With
+    /// `underscore`, a leading `_` is stripped, as all names have one on macOS.
     pub(crate) fn of(symbol: &str, underscore: bool, as_: As) -> Option<Self> {
         let symbol = match symbol.strip_prefix('_') {
             Some(rest) if underscore => rest,
             _ => symbol,
         };
-        // `name@VERSION` is how a shared library is bound.
+        // `name@VERSION` is a symbol of a shared library.
         let symbol = symbol.split('@').next().unwrap_or(symbol);
         let haskell = match as_ {
             As::Function => None,
@@ -55,19 +54,18 @@ impl Name {
     }
 }
 
-/// A package, out of the name of its unit: `containers-0.7-inplace`,
-/// `text-2.0.2-1f9b8cde`, `base`.
+/// A package, parsed from the name of its unit: `containers-0.7-inplace`, `text-2.0.2-1f9b8cde`, `base`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Package<'a> {
-    /// Such as `containers`.
+    /// Name such as `containers`.
     pub name: &'a str,
-    /// Such as `0.6.7`, if the unit tells.
+    /// Version such as `0.6.7`, if the unit has one.
     pub version: Option<&'a str>,
 }
 
 impl<'a> Package<'a> {
-    /// Takes the name of a unit apart. What follows the version, such as a
-    /// hash, tells builds apart and says nothing.
+    /// Parses the name of a unit. Anything behind the version, such as a hash, only distinguishes builds and is
+    /// ignored.
     #[must_use]
     pub fn of_unit(unit: &'a str) -> Self {
         let is_version = |part: &str| {

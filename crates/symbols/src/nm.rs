@@ -1,6 +1,5 @@
-//! What `nm` prints: `0000000000410061 T bar_c`, with `-S` a size before the
-//! letter, with `-l` file and line behind a tab, without a letter, or with the
-//! name first (`-P`: `bar_c T 410061 34`).
+//! Parser for the output of `nm`: `0000000000410061 T bar_c`, with `-S` a size before the letter, with `-l` file
+//! and line behind a tab, without a letter, or with the name first (`-P`: `bar_c T 410061 34`).
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
@@ -9,14 +8,14 @@ use super::{Found, Kind, Name, SymbolsError};
 use eventlog::ids::Address;
 use eventlog::system_words;
 
-/// How long a line may be; names of C++ are long.
+/// Maximum line length; C++ names are long.
 const MAX_LINE: u64 = 1 << 16;
 
-/// A symbol that is defined.
+/// A defined symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Symbol<'a> {
     address: u64,
-    /// What it is; `None` if the list does not tell.
+    /// Type letter; `None` if the list has no types.
     letter: Option<char>,
     name: &'a str,
     location: Option<&'a str>,
@@ -25,14 +24,14 @@ struct Symbol<'a> {
 /// A line of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line<'a> {
-    /// Empty, or the name of the file that the list is about.
+    /// Empty, or the name of the listed file.
     Nothing,
-    /// A symbol that other files have to define.
+    /// An undefined symbol.
     Undefined,
     Symbol(Symbol<'a>),
 }
 
-/// Takes a line apart; `None` if it is none of `nm`.
+/// Parses a line; `None` if it is not written by `nm`.
 fn line(text: &str) -> Option<Line<'_>> {
     let text = text.trim_end();
     let mut words = text.split_ascii_whitespace();
@@ -56,14 +55,14 @@ fn letter(word: &str) -> Option<char> {
     letter.filter(|_| chars.next().is_none())
 }
 
-/// Eight digits or more: shorter words may be names.
+/// Parses an address of at least eight digits, as shorter words may be names.
 fn full_address(word: &str) -> Option<u64> {
     (word.len() >= 8)
         .then(|| u64::from_str_radix(word, 16).ok())
         .flatten()
 }
 
-/// Splits off a word; names may have spaces in them.
+/// Splits off a word; names may contain spaces.
 fn word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     text.split_once(' ').unwrap_or((text, ""))
@@ -123,7 +122,7 @@ pub(super) fn looks_like(first_bytes: &[u8]) -> bool {
     found > 0
 }
 
-/// The whole lines of the beginning of a text; `None` if it is no text.
+/// Returns the complete lines at the start of a text; `None` if it is not a text.
 fn beginning(bytes: &[u8]) -> Option<&str> {
     let whole = match bytes.iter().rposition(|&byte| byte == b'\n') {
         Some(end) => bytes.get(..end)?,
@@ -134,13 +133,13 @@ fn beginning(bytes: &[u8]) -> Option<&str> {
         .filter(|text| !text.contains('\0'))
 }
 
-/// The names of a list, one behind the other.
+/// Concatenated names and locations of a list.
 #[derive(Debug, Default)]
 pub(super) struct NmText {
     text: String,
-    /// Where each begins, and where its location begins, which follows.
+    /// Start of each name, and of its location, which follows.
     places: Vec<(u32, u32)>,
-    /// Whether the list is of macOS, where names of C begin with `_`.
+    /// Whether the list is of macOS, where C names begin with `_`.
     underscore: bool,
 }
 
@@ -155,7 +154,7 @@ impl NmText {
         Some(number)
     }
 
-    /// A symbol as it stands in the list, and its location.
+    /// Returns a symbol as written in the list, and its location.
     fn get(&self, symbol: u32) -> (&str, &str) {
         let number = symbol as usize;
         let (begin, location) = self.places.get(number).copied().unwrap_or_default();
@@ -170,7 +169,7 @@ impl NmText {
         )
     }
 
-    /// The name of an address.
+    /// Returns the name of an address.
     pub(super) fn name(&self, found: &Found) -> Option<(Address, Name)> {
         let (symbol, location) = self.get(found.symbol);
         let name = Name {
@@ -181,7 +180,7 @@ impl NmText {
     }
 }
 
-/// Reads a list. Lines that are not `nm`'s are passed over.
+/// Reads a list. Lines not written by `nm` are skipped.
 pub(super) fn read(file: &mut (impl Read + Seek)) -> Result<(Table, NmText), SymbolsError> {
     let mut at = 0;
     let failed = |at, error: std::io::Error| SymbolsError::Read {
@@ -220,7 +219,7 @@ pub(super) fn read(file: &mut (impl Read + Seek)) -> Result<(Table, NmText), Sym
     Ok((Table::new(entries), names))
 }
 
-/// The entry of a symbol; none if it is no code.
+/// Returns the entry of a symbol; `None` if it is not code.
 fn entry(symbol: &Symbol<'_>, names: &mut NmText) -> Option<Entry> {
     let rank = match symbol.letter {
         Some('T') => 0,

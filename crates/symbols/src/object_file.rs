@@ -1,5 +1,5 @@
-//! Executables: ELF, Mach-O and PE, by the crate `object`; file and line by
-//! `addr2line`, where there is debug information.
+//! Executables: ELF, Mach-O and PE, read with the crate `object`; file and line by `addr2line`, if there is debug
+//! information.
 
 use std::borrow::Cow;
 use std::io::{Read, Seek, SeekFrom};
@@ -13,17 +13,17 @@ use super::{Found, Kind, Name, SymbolsError};
 use eventlog::ids::Address;
 use eventlog::system_words;
 
-/// How much debug information is looked at: it has to be in memory.
+/// Maximum size of debug information, which must fit into memory.
 const MAX_DEBUG_BYTES: u64 = 256 << 20;
 
-/// What is known of an executable beside its table.
+/// Properties of an executable besides its symbol table.
 #[derive(Debug)]
 pub(super) struct ObjectFile {
-    /// Whether it can only be loaded where it says.
+    /// Whether it can only be loaded at its own address.
     pub(super) fixed: bool,
 }
 
-/// A reader that knows what it read last: the crate keeps that to itself.
+/// Reader that records its last position and error, which the crate does not report.
 struct Watched<R> {
     inner: R,
     at: u64,
@@ -60,7 +60,7 @@ impl<R: Seek> Seek for Watched<R> {
     }
 }
 
-/// Opens the file, does something with it, and says where that failed.
+/// Parses the file, calls `look`, and adds the position to its error.
 fn with_file<R: Read + Seek, T>(
     file: &mut R,
     kind: Kind,
@@ -94,7 +94,7 @@ fn with_file<R: Read + Seek, T>(
     }
 }
 
-/// Reads the table of symbols, without their names.
+/// Reads the symbol table, without names.
 pub(super) fn read(
     file: &mut (impl Read + Seek),
     kind: Kind,
@@ -108,7 +108,7 @@ pub(super) fn read(
             .symbols()
             .filter_map(|symbol| entry(&symbol, &code))
             .collect();
-        // What the table for the dynamic linker has is better than nothing.
+        // Fall back to the table for the dynamic linker.
         let dynamic = entries.is_empty();
         if dynamic {
             entries.extend(
@@ -126,15 +126,14 @@ pub(super) fn read(
     })
 }
 
-/// Marks the number of a symbol of the dynamic table.
+/// Flag in the index of a symbol of the dynamic table.
 const DYNAMIC: u32 = 1 << 31;
 
-/// Which sections hold code, by their number.
+/// Returns whether each section contains code, by index.
 fn code_sections<'data, R: ReadRef<'data>>(object: &File<'data, R>) -> Vec<bool> {
     let mut code = Vec::new();
     for section in object.sections() {
-        // Files of debug information have sections without content, of which
-        // only the flags tell what they are of.
+        // Files of debug information have sections without content, whose purpose is only visible in the flags.
         let is_code = match section.flags() {
             SectionFlags::Elf { sh_flags, .. } => sh_flags.contains(object::elf::SHF_EXECINSTR),
             SectionFlags::MachO { flags, .. } => {
@@ -146,7 +145,7 @@ fn code_sections<'data, R: ReadRef<'data>>(object: &File<'data, R>) -> Vec<bool>
             _ => false,
         };
         let index = section.index().0;
-        // No file that is sound has so many.
+        // No valid file has so many.
         if is_code && index < 1 << 20 {
             code.resize(code.len().max(index + 1), false);
             code[index] = true;
@@ -155,8 +154,7 @@ fn code_sections<'data, R: ReadRef<'data>>(object: &File<'data, R>) -> Vec<bool>
     code
 }
 
-/// The entry of a symbol; none if it is no code. GHC's info tables stand in
-/// the code, but call themselves data.
+/// Returns the entry of a symbol; `None` if it is not in code. GHC's info tables are in code, but marked as data.
 fn entry<'data>(symbol: &impl ObjectSymbol<'data>, code: &[bool]) -> Option<Entry> {
     let in_code = symbol
         .section_index()
@@ -180,7 +178,7 @@ fn entry<'data>(symbol: &impl ObjectSymbol<'data>, code: &[bool]) -> Option<Entr
     })
 }
 
-/// Reads the names of symbols, and finds their lines.
+/// Reads the names of symbols, and finds their source lines.
 pub(super) fn names(
     file: &mut (impl Read + Seek),
     kind: Kind,
@@ -194,7 +192,7 @@ pub(super) fn names(
                 let why = error.to_string();
                 SymbolsError::Broken { kind, at: 0, why }
             })?;
-            // Marks that assemblers set are no names.
+            // Labels set by assemblers are not names.
             if symbol.is_empty() || symbol.starts_with(['$', '.']) {
                 continue;
             }
@@ -226,7 +224,7 @@ fn symbol_name<'data, R: ReadRef<'data>>(
     Ok(String::from_utf8_lossy(bytes))
 }
 
-/// The sections from which lines are found.
+/// The sections that source lines are derived from.
 const DEBUG_SECTIONS: [SectionId; 10] = [
     SectionId::DebugAbbrev,
     SectionId::DebugAddr,
@@ -240,14 +238,13 @@ const DEBUG_SECTIONS: [SectionId; 10] = [
     SectionId::DebugStrOffsets,
 ];
 
-/// Which line of the source each address is of.
+/// Mapping from addresses to source lines.
 struct Lines<'data> {
     context: addr2line::Context<EndianSlice<'data, RunTimeEndian>>,
 }
 
 impl<'data> Lines<'data> {
-    /// None if there is no debug information, none that can be read, or more
-    /// than fits: names do without it.
+    /// Returns `None` if debug information is missing, unreadable or too large; names then have no location.
     fn new<R: ReadRef<'data>>(object: &File<'data, R>) -> Option<Self> {
         let sections = DEBUG_SECTIONS.map(|id| object.section_by_name(id.name()));
         let sizes = sections.iter().flatten().map(ObjectSection::size);
@@ -272,7 +269,7 @@ impl<'data> Lines<'data> {
         Some(Self { context })
     }
 
-    /// File, without its folders, and line.
+    /// Returns the file name, without folders, and the line.
     fn at(&self, address: u64) -> Option<String> {
         let location = self.context.find_location(address).ok()??;
         let file = location.file?;

@@ -1,18 +1,17 @@
-//! Where the functions of a program are, without their names.
+//! Addresses of the functions of a program, without their names.
 
-/// A symbol of the code.
+/// A code symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Entry {
-    /// Where it begins.
+    /// Start address.
     pub(super) address: u64,
-    /// How good a name it makes if there are several at this address; the
-    /// least is the best.
+    /// Preference among several symbols at the same address; the lowest wins.
     pub(super) rank: u8,
-    /// Its number in the file.
+    /// Index of the symbol in the file.
     pub(super) symbol: u32,
 }
 
-/// The symbols of the code, one for each address, by address.
+/// Code symbols sorted by address, one per address.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     entries: Vec<Entry>,
@@ -33,12 +32,12 @@ impl Table {
         self.entries.is_empty()
     }
 
-    /// All addresses at which something begins.
+    /// Iterates over all start addresses.
     pub(super) fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
         self.entries.iter().map(|entry| entry.address)
     }
 
-    /// The place of what begins at this address.
+    /// Returns the index of the entry that starts at this address.
     pub(super) fn entry(&self, address: u64) -> Option<usize> {
         let place = self
             .entries
@@ -46,8 +45,7 @@ impl Table {
         place.ok()
     }
 
-    /// The places of what begins before this address and behind it, if there
-    /// is something on both sides.
+    /// Returns the indices of the entries before and behind this address, if both exist.
     pub(super) fn sides(&self, address: u64) -> Option<(usize, usize)> {
         let before = self
             .entries
@@ -59,7 +57,7 @@ impl Table {
         (behind < self.entries.len()).then_some(sides)
     }
 
-    /// The number in the file of the symbol at a place.
+    /// Returns the file's symbol index of an entry.
     pub(super) fn symbol(&self, place: usize) -> u32 {
         self.entries.get(place).map_or(0, |entry| entry.symbol)
     }

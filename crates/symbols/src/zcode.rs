@@ -1,8 +1,7 @@
-//! The z-encoding, by which GHC writes any name with the letters, digits and
-//! `_` that linkers take (`GHC.Utils.Encoding` of the compiler): `.` is `zi`,
-//! `:` is `ZC`, `(,,)` is `Z3T`, `λ` is `z3bbU`.
+//! Z-encoding, with which GHC writes any name using only the letters, digits and `_` that linkers accept
+//! (`GHC.Utils.Encoding` of the compiler): `.` is `zi`, `:` is `ZC`, `(,,)` is `Z3T`, `λ` is `z3bbU`.
 
-/// Decodes what is z-encoded; `None` if it is not.
+/// Decodes a z-encoded text; `None` if it is not valid.
 pub(super) fn decode(text: &str) -> Option<String> {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
@@ -19,7 +18,7 @@ pub(super) fn decode(text: &str) -> Option<String> {
     Some(decoded)
 }
 
-/// Reads an escape after its `z` or `Z`.
+/// Decodes an escape after its `z` or `Z`.
 fn escape(first: char, rest: &str) -> Option<(String, &str)> {
     let second = rest.chars().next()?;
     let after = &rest[second.len_utf8()..];
@@ -62,19 +61,18 @@ fn escape(first: char, rest: &str) -> Option<(String, &str)> {
     Some((meant.to_string(), after))
 }
 
-/// A character by its number: hexadecimal, beginning with a digit, then `U`.
+/// Decodes a code point: hexadecimal, beginning with a digit, then `U`.
 fn unicode(rest: &str) -> Option<(String, &str)> {
     let (digits, after) = rest.split_once('U')?;
     let code = u32::from_str_radix(digits, 16).ok()?;
     Some((char::from_u32(code)?.to_string(), after))
 }
 
-/// The names of tuples: `Z3T` is `(,,)`, `Z3H` is `(#,,#)`; 0 and 1 have no
-/// commas.
+/// Decodes the name of a tuple: `Z3T` is `(,,)`, `Z3H` is `(#,,#)`; sizes 0 and 1 have no commas.
 fn tuple(rest: &str) -> Option<(String, &str)> {
     let end = rest.find(|c: char| !c.is_ascii_digit())?;
     let size: usize = rest[..end].parse().ok()?;
-    // No compiler knows tuples of more than 64.
+    // No compiler supports tuples of more than 64.
     let commas = ",".repeat(size.min(64).saturating_sub(1));
     let mut kind = rest[end..].chars();
     let first = kind.next()?;
@@ -92,7 +90,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The encoding, as the compiler has it.
+    /// Encodes a text as the compiler does.
     fn encode(text: &str) -> String {
         let commas = |text: &str| text.chars().all(|c| c == ',').then_some(text.len());
         let tuple = |open: &str, close: &str| {

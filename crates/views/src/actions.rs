@@ -1,5 +1,5 @@
-//! What can be done in the page, in one table: it drives the keys, the
-//! palette, the help and `docs/keys.md`, so that they cannot disagree.
+//! Table of all actions of the page. It drives the keys, the palette, the help and `docs/keys.md`, so that they
+//! agree.
 
 pub mod effect;
 pub mod flame;
@@ -15,7 +15,7 @@ use analysis::timeline::thread_lane::ThreadOrder;
 use effect::{Command, Effect};
 use session::tracks::details::Lead;
 
-/// When an action can be asked for.
+/// Condition under which an action is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// At any time.
@@ -24,32 +24,32 @@ pub enum When {
     Open,
     /// While two logs are open.
     Two,
-    /// While a log is open; its keys count only while the timeline has the
-    /// focus, as other parts of the page have their own use for them.
+    /// While a log is open; its keys only work while the timeline has the focus, because other parts of the page
+    /// use them differently.
     Timeline,
 }
 
-/// An action in words and keys.
+/// Table entry of an action: its keys, texts and effect.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// The action.
+    /// Identifier of the action.
     pub action: Action,
-    /// Which part of the page it is about.
+    /// Section of the help that lists the action.
     pub section: Section,
-    /// When it can be asked for.
+    /// Availability of the action.
     pub when: When,
-    /// Its keys, the usual one first; none if it is in the palette only.
+    /// Key chords, the primary one first; empty if the action is only in the palette.
     pub keys: &'static [Chord],
-    /// What it is called, as an instruction.
+    /// Title in the imperative.
     pub title: &'static str,
-    /// What the title does not say; may be empty.
+    /// Details beyond the title; may be empty.
     pub help: &'static str,
-    /// What it does.
+    /// Effect of the action.
     pub does: Effect,
 }
 
 impl Binding {
-    /// Its keys in words, each once.
+    /// Returns the display names of the keys, without duplicates.
     #[must_use]
     pub fn shown_keys(&self) -> Vec<String> {
         let mut shown: Vec<String> = Vec::new();
@@ -63,12 +63,12 @@ impl Binding {
     }
 }
 
-/// How much one key press zooms.
+/// Zoom factor per key press.
 const ZOOM: f64 = 1.5;
-/// How far one key press moves, as a part of the view.
+/// Pan distance per key press, as a fraction of the view.
 const PAN: f64 = 0.12;
 
-/// Sorts the threads.
+/// Effect that changes the order of the threads.
 macro_rules! order {
     ($order:ident) => {
         Effect::View(|view, at| view.with_tracks(TrackChange::Order(ThreadOrder::$order), at))
@@ -79,7 +79,7 @@ macro_rules! actions {
     ($($section:ident, $name:literal: { $(
         $action:ident, $when:ident, [$($key:expr),*], $title:literal, $help:literal, $does:expr;
     )* })*) => {
-        /// What can be done.
+        /// Action of the page.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Action {
             $($(
@@ -90,7 +90,7 @@ macro_rules! actions {
             Panel(PanelName),
         }
 
-        /// Parts of the page that actions are about.
+        /// Sections of the help that group the actions.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Section {
             $(
@@ -100,10 +100,10 @@ macro_rules! actions {
         }
 
         impl Section {
-            /// All of them, in the order in which they are listed.
+            /// All sections, in the order of the help.
             pub const ALL: &[Self] = &[$(Self::$section),*];
 
-            /// Its heading.
+            /// Returns the heading of the section.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -112,7 +112,7 @@ macro_rules! actions {
             }
         }
 
-        /// All actions but the panels'.
+        /// All actions except those of the panels.
         const TABLE: &[Binding] = &[$($(Binding {
             action: Action::$action,
             section: Section::$section,
@@ -274,7 +274,7 @@ actions! {
     }
 }
 
-/// The action that shows a panel.
+/// Returns the action that opens a panel.
 fn of_panel(panel: &'static Panel) -> Binding {
     Binding {
         action: Action::Panel(panel.name),
@@ -287,20 +287,20 @@ fn of_panel(panel: &'static Panel) -> Binding {
     }
 }
 
-/// All actions, by section; `panels` are the panels that there are.
+/// Returns all actions by section, including those of `panels`.
 pub fn bindings(panels: &'static [Panel]) -> impl Iterator<Item = Binding> {
     let sections = Section::ALL.iter();
     sections.flat_map(move |&section| of_section(section, panels))
 }
 
-/// The actions of a section; `panels` are the panels that there are.
+/// Returns the actions of a section, including those of `panels`.
 pub fn of_section(section: Section, panels: &'static [Panel]) -> impl Iterator<Item = Binding> {
     let all = panels.iter().map(of_panel).chain(TABLE.iter().copied());
     all.filter(move |binding| binding.section == section)
 }
 
 impl Action {
-    /// Its place in the table; none for a panel that is not among `panels`.
+    /// Returns the table entry; `None` for a panel that is not among `panels`.
     #[must_use]
     pub fn binding(self, panels: &'static [Panel]) -> Option<Binding> {
         match self {
@@ -312,7 +312,7 @@ impl Action {
         }
     }
 
-    /// Whether a key that is held down does it again and again.
+    /// Returns whether holding the key down repeats the action.
     #[must_use]
     pub const fn repeats(self) -> bool {
         matches!(
@@ -337,9 +337,8 @@ impl Action {
     }
 }
 
-/// The action of a key press. What a key writes counts before where it is: on
-/// a French keyboard `-` stands where others have 6. `panels` are the panels
-/// that there are.
+/// Finds the action for a key press. The character that a key types takes precedence over its position: on a
+/// French keyboard, `-` is where other layouts have 6. `panels` contributes the keys that open panels.
 #[must_use]
 pub fn action(press: &KeyPress<'_>, on_timeline: bool, panels: &'static [Panel]) -> Option<Action> {
     let pressed = |wanted: fn(Key) -> bool| {
@@ -355,7 +354,7 @@ pub fn action(press: &KeyPress<'_>, on_timeline: bool, panels: &'static [Panel])
     Some(binding.action)
 }
 
-/// What mouse, touchpad and fingers do on the timeline.
+/// Gestures of mouse, touchpad and fingers on the timeline, with their effects.
 pub const GESTURES: &[(&str, &str)] = &[
     ("Wheel", "zoom at the pointer; sideways: move"),
     (
@@ -392,8 +391,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("Touch: tap", "select an item"),
 ];
 
-/// The page of the documentation about all this, in Markdown; `panels` are the
-/// panels that there are.
+/// Returns the documentation page of keys and gestures, in Markdown.
 #[must_use]
 pub fn keys_page(panels: &'static [Panel]) -> String {
     let mut page = String::from(
@@ -434,7 +432,7 @@ pub fn keys_page(panels: &'static [Panel]) -> String {
     page
 }
 
-/// A key in Markdown, inside of a table.
+/// Formats a key for a Markdown table.
 fn code(key: &str) -> String {
     format!("`{}`", key.replace('|', "\\|"))
 }

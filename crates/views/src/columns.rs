@@ -1,49 +1,47 @@
-//! The columns of a list, as its reader has arranged them: their order, which are hidden, how
-//! wide they are.
+//! Column arrangement of a list as customized by the reader: order, visibility, and widths.
 //!
-//! What is kept of it is a line of text, `thread,label:200,runs,-ready`: the columns in their
-//! order, `-` before one that is hidden, `:` and pixels behind one whose width was set. Reading
-//! never fails: what names no column says nothing, and a column that is not named stands where
-//! it stands at first.
+//! It is stored as one line of text, `thread,label:200,runs,-ready`: the columns in order, with `-` before hidden
+//! ones and `:` with pixels after those whose width was set. Parsing never fails: unknown names are ignored, and
+//! missing columns get their default position.
 
 use std::fmt::Write as _;
 
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
-/// The narrowest and the widest that a column can be made, in pixels.
+/// Minimum and maximum width of a column, in pixels.
 pub const WIDTHS_PX: (u16, u16) = (28, 1600);
-/// What stands between two columns, and beside all of them, in pixels; the style sheet says the
-/// same. Behind the last one is room for the button that arranges them.
+/// Gap between columns and total side margins, in pixels; must match the style sheet. The right margin has room
+/// for the button that arranges the columns.
 const AROUND_PX: (u32, u32) = (12, 14 + 38);
-/// The same in a narrow window.
+/// Same as [`AROUND_PX`], for a narrow window.
 const AROUND_NARROW_PX: (u32, u32) = (8, 8 + 32);
 
-/// A column of a list.
+/// Column of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name in what is kept, which never changes.
+    /// Name in the stored text, which never changes.
     pub id: &'static str,
-    /// What stands above it.
+    /// Title in the header.
     pub title: &'static str,
-    /// What it means, for newcomers.
+    /// Explanation for newcomers.
     pub help: &'static str,
-    /// Whether it holds numbers, which stand on the right.
+    /// Whether cells are numbers, which are aligned right.
     pub number: bool,
-    /// Whether the rows can be sorted by it.
+    /// Whether rows can be sorted by this column.
     pub sortable: bool,
-    /// How wide it is at first, in pixels; one that grows is at least as wide.
+    /// Default width in pixels; the minimum for a growing column.
     px: u16,
-    /// How wide it is at first in a narrow window.
+    /// Default width in a narrow window, in pixels.
     narrow_px: u16,
-    /// Whether it takes what room is left.
+    /// Whether the column takes up remaining space.
     grows: bool,
-    /// Whether it always stands first and in view, as it says which row that is.
+    /// Whether the column identifies the row and so always comes first and stays visible.
     stays: bool,
-    /// In which windows it is hidden until it is asked for.
+    /// Windows in which the column is hidden by default.
     hides: Hides,
 }
 
-/// In which windows a column is hidden at first.
+/// Windows in which a column is hidden by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hides {
     Never,
@@ -52,7 +50,7 @@ enum Hides {
 }
 
 impl Column {
-    /// A column of numbers by which the rows can be sorted, so many pixels wide.
+    /// Creates a sortable column of numbers with this default width in pixels.
     #[must_use]
     pub const fn number(
         id: &'static str,
@@ -74,7 +72,7 @@ impl Column {
         }
     }
 
-    /// A column of texts by which the rows can be sorted, so many pixels wide.
+    /// Creates a sortable column of texts with this default width in pixels.
     #[must_use]
     pub const fn text(id: &'static str, title: &'static str, px: u16, help: &'static str) -> Self {
         Self {
@@ -83,7 +81,7 @@ impl Column {
         }
     }
 
-    /// The column, by which the rows cannot be sorted.
+    /// Makes the column unsortable.
     #[must_use]
     pub const fn unsorted(self) -> Self {
         Self {
@@ -92,7 +90,7 @@ impl Column {
         }
     }
 
-    /// The column, as wide as there is room.
+    /// Lets the column take up remaining space.
     #[must_use]
     pub const fn growing(self) -> Self {
         Self {
@@ -101,7 +99,7 @@ impl Column {
         }
     }
 
-    /// The column, which always stands before those that do not. The first one does anyway.
+    /// Keeps the column at the start; the first column always stays there.
     #[must_use]
     pub const fn staying(self) -> Self {
         Self {
@@ -110,13 +108,13 @@ impl Column {
         }
     }
 
-    /// The column, of another width in a narrow window.
+    /// Sets the default width in a narrow window, in pixels.
     #[must_use]
     pub const fn narrow_px(self, narrow_px: u16) -> Self {
         Self { narrow_px, ..self }
     }
 
-    /// The column, which in a narrow window is hidden until it is asked for.
+    /// Hides the column by default in a narrow window.
     #[must_use]
     pub const fn wide_only(self) -> Self {
         Self {
@@ -125,7 +123,7 @@ impl Column {
         }
     }
 
-    /// The column, which is hidden until it is asked for.
+    /// Hides the column by default in every window.
     #[must_use]
     pub const fn on_demand(self) -> Self {
         Self {
@@ -135,38 +133,37 @@ impl Column {
     }
 }
 
-/// A column in its place.
+/// Column with its current state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// Which column of the list it is.
+    /// Index of the column in the list.
     pub column: usize,
-    /// Whether it is shown.
+    /// Whether the column is shown.
     pub is_shown: bool,
-    /// How wide it was made, in pixels.
+    /// Width set by the reader, in pixels.
     px: Option<u16>,
 }
 
-/// Something that a reader does with the columns. Columns are named by their place in the list
-/// as it is at first.
+/// Change of the arrangement by the reader. Columns are identified by their index in the default order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Shows a column, or hides it.
     Show(usize, bool),
-    /// Moves a column before the one on its left.
+    /// Moves a column one position to the left.
     Left(usize),
-    /// Moves a column behind the one on its right.
+    /// Moves a column one position to the right.
     Right(usize),
-    /// Moves a column to where another one stands.
+    /// Moves a column to the position of another one.
     Put(usize, usize),
-    /// Makes a column so wide, in pixels; without a width as wide as it is at first.
+    /// Sets the width of a column in pixels; `None` restores the default.
     Widen(usize, Option<u16>),
     /// Shows all columns.
     ShowAll,
-    /// As it is at first.
+    /// Restores the default arrangement.
     Reset,
 }
 
-/// All columns of a list, each once, in their order.
+/// Arrangement of all columns of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrangement {
     columns: &'static [Column],
@@ -175,7 +172,7 @@ pub struct Arrangement {
 }
 
 impl Arrangement {
-    /// The columns as they are at first, in a window that may be narrow.
+    /// Returns the default arrangement in a wide or narrow window.
     #[must_use]
     pub fn usual(columns: &'static [Column], is_narrow: bool) -> Self {
         let placed = |(column, about): (usize, &Column)| Placed {
@@ -196,7 +193,7 @@ impl Arrangement {
         .sound()
     }
 
-    /// The columns as a text says that was kept. Any text says something.
+    /// Parses a stored arrangement; any text is valid.
     #[must_use]
     pub fn read(kept: &str, columns: &'static [Column], is_narrow: bool) -> Self {
         let mut places: Vec<Placed> = Vec::with_capacity(columns.len());
@@ -217,7 +214,7 @@ impl Arrangement {
             }
         }
         let usual = Self::usual(columns, is_narrow);
-        // A column that this text does not know stands behind the one that it usually follows.
+        // A column missing from the text goes after its predecessor in the default arrangement.
         let mut before = None;
         for place in &usual.places {
             if places.iter().all(|other| other.column != place.column) {
@@ -229,7 +226,7 @@ impl Arrangement {
         Self { places, ..usual }.sound()
     }
 
-    /// The text that is to be kept; nothing, if the columns are as they are at first.
+    /// Returns the text to store; `None` for the default arrangement.
     #[must_use]
     pub fn kept(&self) -> Option<String> {
         if *self == Self::usual(self.columns, self.is_narrow) {
@@ -247,7 +244,7 @@ impl Arrangement {
         Some(kept)
     }
 
-    /// The columns that stay stand first, in their order, and are shown.
+    /// Restores the invariant that columns that stay come first, in default order, and are shown.
     fn sound(mut self) -> Self {
         let staying = self.staying();
         self.places
@@ -258,32 +255,32 @@ impl Arrangement {
         self
     }
 
-    /// How many columns, the first ones, always stay.
+    /// Returns the number of leading columns that always stay.
     #[must_use]
     pub fn staying(&self) -> usize {
         let stay = self.columns.iter().take_while(|column| column.stays);
         stay.count().max(1).min(self.columns.len())
     }
 
-    /// The columns of the list, as they are at first.
+    /// Returns the columns in default order.
     #[must_use]
     pub const fn columns(&self) -> &'static [Column] {
         self.columns
     }
 
-    /// Whether it is for a narrow window.
+    /// Returns whether the arrangement is for a narrow window.
     #[must_use]
     pub const fn is_narrow(&self) -> bool {
         self.is_narrow
     }
 
-    /// All columns in their order.
+    /// Returns all columns in their current order.
     #[must_use]
     pub fn places(&self) -> &[Placed] {
         &self.places
     }
 
-    /// The columns that are shown: the place of each among all, from 1, and the column.
+    /// Returns the visible columns: their position among all columns, counted from 1, and their index.
     pub fn shown(&self) -> impl Iterator<Item = (usize, usize)> {
         let places = self.places.iter().enumerate();
         places
@@ -291,13 +288,13 @@ impl Arrangement {
             .map(|(at, place)| (at + 1, place.column))
     }
 
-    /// How many columns are shown.
+    /// Returns the number of visible columns.
     #[must_use]
     pub fn count_shown(&self) -> usize {
         self.shown().count()
     }
 
-    /// How wide a column is, in pixels; one that grows is at least as wide.
+    /// Returns the width of a column in pixels; the minimum for a growing column.
     #[must_use]
     pub fn px(&self, column: usize) -> u16 {
         let set = self.find(column).and_then(|at| self.places[at].px);
@@ -308,13 +305,13 @@ impl Arrangement {
         })
     }
 
-    /// How wide a column was made, in pixels.
+    /// Returns the width that the reader set, in pixels.
     #[must_use]
     pub fn set_px(&self, column: usize) -> Option<u16> {
         self.places[self.find(column)?].px
     }
 
-    /// The widths of the columns that are shown, as style sheets say it.
+    /// Returns the widths of the visible columns as a CSS grid template.
     #[must_use]
     pub fn template(&self) -> String {
         let mut template = String::new();
@@ -330,7 +327,7 @@ impl Arrangement {
         template
     }
 
-    /// How wide a row is at least, in pixels.
+    /// Returns the minimum width of a row, in pixels.
     #[must_use]
     pub fn row_px(&self) -> u32 {
         let px = self.shown().map(|(_, column)| u32::from(self.px(column)));
@@ -341,7 +338,7 @@ impl Arrangement {
         px.sum::<u32>() + self.count_shown().saturating_sub(1) as u32 * gap + edges
     }
 
-    /// Whether a column may move by one.
+    /// Returns whether a column can move by one position.
     #[must_use]
     pub fn may_move(&self, column: usize, right: bool) -> bool {
         let at = self.find(column).filter(|&at| at >= self.staying());
@@ -351,7 +348,7 @@ impl Arrangement {
         })
     }
 
-    /// The columns after a change.
+    /// Returns the arrangement after a change.
     #[must_use]
     pub fn changed(&self, change: Change) -> Self {
         let mut to = self.clone();
@@ -392,7 +389,7 @@ impl Arrangement {
     }
 }
 
-/// A width that a column can have.
+/// Clamps a width to [`WIDTHS_PX`].
 fn limited(px: u32) -> u16 {
     let (least, most) = WIDTHS_PX;
     u16::try_from(px).unwrap_or(most).clamp(least, most)

@@ -1,4 +1,4 @@
-//! Two logs compared, as a table: which numbers are shown, in which order, in which words.
+//! Table that compares two logs: selection, order, and formatting of the numbers.
 
 use crate::view::compare::{CompareColumn, CompareView};
 use eventlog::hash::SeededMap;
@@ -6,11 +6,11 @@ use eventlog::ids::Duration;
 use insight::compare::{Claim, Comparison, Difference, Lead, Trend};
 use insight::digest::Group;
 use insight::metrics::{Direction, Unit};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use scene::format;
-use session::cells::{Cell, Separated, rows_text};
+use session::cells::{Cell, RowFormat, rows_text};
 
-/// Where most of the change of the time from start to end is, in words.
+/// Describes where most of the change of the elapsed time comes from.
 #[must_use]
 pub fn lead(lead: &Lead<'_>) -> String {
     let Lead { wall, part, inner } = lead;
@@ -34,7 +34,7 @@ pub fn lead(lead: &Lead<'_>) -> String {
     said + "."
 }
 
-/// A number with its unit.
+/// Formats a number with its unit.
 #[must_use]
 pub fn amount(unit: Unit, value: f64) -> String {
     match unit {
@@ -46,24 +46,24 @@ pub fn amount(unit: Unit, value: f64) -> String {
     }
 }
 
-/// Numbers of logs are never below 0.
+/// Rounds a number; numbers of logs are never negative.
 fn whole(value: f64) -> u64 {
     value.max(0.0).round() as u64
 }
 
-/// The number in the run before, if that has one.
+/// Returns the number of the run before; `None` if it is missing.
 #[must_use]
 pub fn before(row: &Difference) -> Option<f64> {
     (!row.before.values.is_empty()).then_some(row.before.median)
 }
 
-/// The number in the run after, if that has one.
+/// Returns the number of the run after; `None` if it is missing.
 #[must_use]
 pub fn after(row: &Difference) -> Option<f64> {
     (!row.after.values.is_empty()).then_some(row.after.median)
 }
 
-/// By how much it is more, with its sign; nothing if one of them is missing.
+/// Formats the difference with its sign; `None` if one of the numbers is missing.
 #[must_use]
 pub fn change(row: &Difference) -> Option<String> {
     before(row).and(after(row))?;
@@ -75,7 +75,7 @@ pub fn change(row: &Difference) -> Option<String> {
     })
 }
 
-/// How many times as much it is: in percent more or less, or times if that is many.
+/// Formats the ratio: as a percentage, or as a factor from 2 on.
 #[must_use]
 pub fn ratio(row: &Difference) -> Option<String> {
     let ratio = row.ratio?;
@@ -87,7 +87,7 @@ pub fn ratio(row: &Difference) -> Option<String> {
     })
 }
 
-/// What is to be said of a number, in words: whether it is better, and whether that is a claim.
+/// Describes a number: whether it is better, and whether that is a claim.
 #[must_use]
 pub fn verdict(row: &Difference) -> &'static str {
     if !differs(row) {
@@ -106,23 +106,22 @@ pub fn verdict(row: &Difference) -> &'static str {
     }
 }
 
-/// Whether there is anything to see: another number, or none on one side. Shares of 0.01 and
-/// 0.02 % are both shown as 0.0 %, of which nobody would believe that one is twice the other.
+/// Returns whether the formatted numbers differ, or one is missing. Shares of 0.01 and 0.02 % are both displayed
+/// as 0.0 %, and calling one twice the other would not be credible.
 #[must_use]
 pub fn differs(row: &Difference) -> bool {
     let shown = [before(row), after(row)].map(|value| value.map(|of| amount(row.unit, of)));
     shown[0] != shown[1]
 }
 
-/// How much each number matters, from 0 on: how far it is from the other one, as a part of the
-/// largest number of its kind. A thread that ran ten times as long matters little if all of it
-/// was a microsecond. What the verdict is about matters twice as much, and what is neither
-/// better nor worse half as much.
+/// Returns the importance of each number, at least 0: its difference relative to the largest number of its kind. A
+/// thread that ran ten times as long matters little if that is only a microsecond. Numbers that the verdict
+/// depends on count double, numbers that are neither better nor worse count half.
 #[must_use]
 pub fn importance(comparison: &Comparison) -> Vec<f64> {
     let kind = |row: &Difference| {
         let key = row.key.clone();
-        // Numbers of the program are each of their own kind.
+        // Every number of the program is a kind of its own.
         let name = (key.group == Group::Program).then_some(key.name);
         (key.group, name, key.part)
     };
@@ -147,7 +146,7 @@ pub fn importance(comparison: &Comparison) -> Vec<f64> {
     comparison.rows.iter().map(of).collect()
 }
 
-/// The places of the numbers that a view shows, in its order.
+/// Returns the indices of the numbers that a view shows, in its order.
 #[must_use]
 pub fn shown(comparison: &Comparison, view: &CompareView) -> Vec<usize> {
     let words = view.filter.to_lowercase();
@@ -161,7 +160,7 @@ pub fn shown(comparison: &Comparison, view: &CompareView) -> Vec<usize> {
         .filter(|&place| is_wanted(&rows[place]))
         .collect();
     let importance = importance(comparison);
-    // Equal ones stay in the order of their groups.
+    // Ties keep the order of their groups.
     places.sort_small_by(|&a, &b| importance[b].total_cmp(&importance[a]));
     if let Some((column, descending)) = view.sort {
         places.sort_small_by(|&a, &b| {
@@ -191,12 +190,11 @@ fn compare(column: CompareColumn, a: &Difference, b: &Difference) -> std::cmp::O
     }
 }
 
-/// Some numbers as a text for other programs, which [`rows_text`] makes: times in nanoseconds,
-/// sizes in bytes.
+/// Formats numbers as text for other programs with [`rows_text`]: times in nanoseconds, sizes in bytes.
 #[must_use]
 pub fn text<'a>(
     rows: impl Iterator<Item = &'a Difference>,
-    how: Separated,
+    how: RowFormat,
     is_first: bool,
 ) -> String {
     const HEAD: [&str; 9] = [
@@ -374,7 +372,7 @@ mod tests {
             of("−1.000\u{a0}ms", "−50.0 %", "better (too few runs)")
         );
         assert_eq!(said(2), of("", "", "only before"));
-        let text = text(comparison.rows.iter(), Separated::ByCommas, true);
+        let text = text(comparison.rows.iter(), RowFormat::Csv, true);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[1],

@@ -1,11 +1,10 @@
-//! Which log a link is about.
+//! Fingerprints that identify the log of a link.
 
 use std::fmt;
 use std::ops::Range;
 
-/// Tells whether two logs are the same, without telling what is in them:
-/// the size and 48 bits of a hash of some of the bytes. Written as the size in
-/// base 36, a dot, and the hash in 12 hexadecimal digits.
+/// Identifies a log without revealing its contents: the size and 48 bits of a hash of some bytes. Formatted as the
+/// size in base 36, a dot, and the hash in 12 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fingerprint {
     pub(crate) len: u64,
@@ -16,19 +15,19 @@ impl Fingerprint {
     const HASH_BITS: u32 = 48;
     const HASH_DIGITS: usize = 12;
 
-    /// The size of the log in bytes.
+    /// Returns the size of the log in bytes.
     #[must_use]
     pub const fn len(self) -> u64 {
         self.len
     }
 
-    /// Whether the log has no bytes.
+    /// Returns whether the log has no bytes.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// Reads what [`Display`](fmt::Display) writes.
+    /// Parses the output of [`Display`](fmt::Display).
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (len, hash) = text.split_once('.')?;
@@ -56,7 +55,7 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// Which bytes of a log of `len` bytes its fingerprint is made of: some at its begin, in its middle
+/// Returns the byte ranges that the fingerprint of a log of `len` bytes depends on: at its start, in its middle
 /// and at its end.
 #[must_use]
 pub fn sampled(len: u64) -> [Range<u64>; 3] {
@@ -65,9 +64,8 @@ pub fn sampled(len: u64) -> [Range<u64>; 3] {
     [0, last / 2, last].map(|start| start..len.min(start + SAMPLE))
 }
 
-/// The fingerprint of a log of `len` bytes of which `samples` were read: 64-bit
-/// FNV-1a over the length and, for each sample, its length and its bytes
-/// (numbers as 8 bytes, little-endian), folded to 48 bits by exclusive or.
+/// Returns the fingerprint of a log of `len` bytes with these `samples`: 64-bit FNV-1a over the length and, for
+/// each sample, its length and bytes (numbers as 8 bytes, little-endian), folded to 48 bits by exclusive or.
 #[must_use]
 pub fn fingerprint(len: u64, samples: &[&[u8]]) -> Fingerprint {
     let hash = samples.iter().fold(

@@ -1,29 +1,28 @@
-//! Keys, with their modifiers, and key presses.
+//! Key chords and matching of key presses.
 
-/// A key: where it is on the keyboard, or what it writes.
+/// Key, identified by its position or by the character it types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
-    /// `KeyboardEvent.code`: the same place on every layout, as for WASD.
+    /// `KeyboardEvent.code`: the same position on every layout, as for WASD.
     Place(&'static str),
-    /// `KeyboardEvent.key`: for signs, which every layout has elsewhere.
+    /// `KeyboardEvent.key`: for characters whose position depends on the layout.
     Text(&'static str),
 }
 
-/// A key with its modifiers.
+/// Key with modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Chord {
-    /// The key.
+    /// Main key.
     pub key: Key,
-    /// With Ctrl, or Cmd on a Mac.
+    /// Whether Ctrl, or Cmd on a Mac, is held.
     pub ctrl: bool,
-    /// With Alt.
+    /// Whether Alt is held.
     pub alt: bool,
-    /// With Shift. Means nothing for a sign, which says already what Shift makes
-    /// of its key.
+    /// Whether Shift is held. Ignored for characters other than letters, which already reflect Shift.
     pub shift: bool,
 }
 
-/// A key at that place.
+/// Creates a chord from a key position.
 #[must_use]
 pub const fn at(code: &'static str) -> Chord {
     let key = Key::Place(code);
@@ -35,7 +34,7 @@ pub const fn at(code: &'static str) -> Chord {
     }
 }
 
-/// The key that writes that.
+/// Creates a chord from the character or name of a key.
 #[must_use]
 pub const fn text(text: &'static str) -> Chord {
     Chord {
@@ -45,19 +44,19 @@ pub const fn text(text: &'static str) -> Chord {
 }
 
 impl Chord {
-    /// That key with Ctrl, or Cmd on a Mac.
+    /// Adds Ctrl, or Cmd on a Mac.
     #[must_use]
     pub const fn ctrl(self) -> Self {
         Self { ctrl: true, ..self }
     }
 
-    /// That key with Alt.
+    /// Adds Alt.
     #[must_use]
     pub const fn alt(self) -> Self {
         Self { alt: true, ..self }
     }
 
-    /// That key with Shift.
+    /// Adds Shift.
     #[must_use]
     pub const fn shift(self) -> Self {
         Self {
@@ -66,7 +65,7 @@ impl Chord {
         }
     }
 
-    /// How the key is called: `W`, `Shift+H`, `→`.
+    /// Returns the display name: `W`, `Shift+H`, `→`.
     #[must_use]
     pub fn shown(self) -> String {
         let name = match self.key {
@@ -101,18 +100,18 @@ impl Chord {
         shown + name
     }
 
-    /// Whether that was pressed.
+    /// Returns whether a key press matches the chord.
     #[must_use]
     pub fn is(self, press: &KeyPress<'_>) -> bool {
         let same = match self.key {
-            // With Ctrl the letter counts: Ctrl+K is where K is. Its place
-            // counts only where the layout has no Latin letters.
+            // With Ctrl the typed letter counts, as users expect of Ctrl+K. The position only counts on layouts
+            // without Latin letters.
             Key::Place(code) => {
                 code == press.code
                     && self.shift == press.shift
                     && !(self.ctrl && press.key.is_ascii())
             }
-            // Caps Lock turns Shift round; Shift itself is told.
+            // Caps Lock inverts the case of letters, so case is ignored and Shift is compared.
             Key::Text(text) if is_letter(text) => {
                 text.eq_ignore_ascii_case(press.key) && self.shift == press.shift
             }
@@ -122,22 +121,22 @@ impl Chord {
     }
 }
 
-/// Whether that is the text of a letter and not a sign or the name of a key.
+/// Returns whether the text is a letter, not another character or the name of a key.
 fn is_letter(text: &str) -> bool {
     text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// A key that was pressed, as the browser tells it.
+/// Key press as reported by the browser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeyPress<'a> {
-    /// `KeyboardEvent.code`.
+    /// `KeyboardEvent.code`: position of the key.
     pub code: &'a str,
-    /// `KeyboardEvent.key`.
+    /// `KeyboardEvent.key`: typed character, or name of the key.
     pub key: &'a str,
-    /// Ctrl, or Cmd on a Mac.
+    /// Whether Ctrl, or Cmd on a Mac, is held.
     pub ctrl: bool,
-    /// Alt.
+    /// Whether Alt is held.
     pub alt: bool,
-    /// Shift.
+    /// Whether Shift is held.
     pub shift: bool,
 }

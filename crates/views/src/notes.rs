@@ -1,17 +1,17 @@
-//! Notes: names that a reader gives to moments and ranges of a log. They are
-//! kept in the link and in files of their own, never in the log.
+//! Notes: names that a reader gives to instants and ranges of a log. They are stored in links and in separate
+//! files, never in the log.
 
 pub mod file;
 
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// How many notes there can be.
+/// Maximum number of notes.
 pub const MAX_NOTES: usize = 200;
-/// The longest name of a note, in bytes.
+/// Maximum length of a note's name, in bytes.
 pub(crate) const MAX_NAME: usize = 120;
 
-/// A moment or a range with a name.
+/// Instant or range with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     span: Interval,
@@ -19,8 +19,8 @@ pub struct Note {
 }
 
 impl Note {
-    /// A note about that span. What ends before it begins is a moment; of a
-    /// name only the first `MAX_NAME` bytes are kept, in one line.
+    /// Creates a note. A span that ends before it begins becomes an instant; the name is reduced to one line and
+    /// truncated to `MAX_NAME` bytes.
     #[must_use]
     pub fn new(span: Interval, name: &str) -> Self {
         Self {
@@ -29,26 +29,26 @@ impl Note {
         }
     }
 
-    /// When it begins and ends; a moment does both at once.
+    /// Returns the time; empty for an instant.
     #[must_use]
     pub const fn span(&self) -> Interval {
         self.span
     }
 
-    /// What it is called; may be empty.
+    /// Returns the name, which may be empty.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is about a moment and not about a range.
+    /// Returns whether the note marks an instant rather than a range.
     #[must_use]
     pub fn is_moment(&self) -> bool {
         self.span.start() == self.span.end()
     }
 }
 
-/// Without line breaks and the like, without spaces at the ends, cut.
+/// Replaces control characters by spaces, trims, and truncates to `MAX_NAME` bytes.
 fn one_line(name: &str) -> String {
     let plain: String = name
         .chars()
@@ -60,47 +60,47 @@ fn one_line(name: &str) -> String {
         .to_owned()
 }
 
-/// What has come of putting notes beside others.
+/// Counts of a merge of notes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// Notes that are new.
+    /// Number of new notes.
     pub added: usize,
-    /// Notes that were there already.
+    /// Number of notes that existed already.
     pub known: usize,
-    /// Notes for which there was no room.
+    /// Number of notes dropped because of [`MAX_NOTES`].
     pub left_out: usize,
 }
 
-/// Some notes in the order of time, at most [`MAX_NOTES`].
+/// Notes sorted by time, at most [`MAX_NOTES`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes(Vec<Note>);
 
 impl Notes {
-    /// The notes in the order of time.
+    /// Returns the notes sorted by time.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Note> {
         self.0.iter()
     }
 
-    /// How many there are.
+    /// Returns the number of notes.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no notes.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The note of that number, counted from 0.
+    /// Returns the note at a zero-based index.
     #[must_use]
     pub fn get(&self, number: usize) -> Option<&Note> {
         self.0.get(number)
     }
 
-    /// Puts a note to its place, behind those of the same time; its number, or
-    /// `None` if there is no room.
+    /// Inserts a note in order, after those of the same time; returns its index, or `None` if the limit is
+    /// reached.
     pub fn insert(&mut self, note: Note) -> Option<usize> {
         if self.0.len() >= MAX_NOTES {
             return None;
@@ -110,7 +110,7 @@ impl Notes {
         Some(at)
     }
 
-    /// Puts notes beside these, but none twice.
+    /// Inserts notes, skipping duplicates.
     pub fn merge(&mut self, notes: impl IntoIterator<Item = Note>) -> Merged {
         let mut merged = Merged::default();
         for note in notes {
@@ -125,34 +125,32 @@ impl Notes {
         merged
     }
 
-    /// Gives a note another name.
+    /// Renames a note.
     pub fn rename(&mut self, number: usize, name: &str) {
         if let Some(note) = self.0.get_mut(number) {
             note.name = one_line(name);
         }
     }
 
-    /// Takes a note away.
+    /// Removes a note.
     pub fn remove(&mut self, number: usize) -> Option<Note> {
         (number < self.0.len()).then(|| self.0.remove(number))
     }
 
-    /// Keeps those that begin in a span.
+    /// Keeps only notes that begin within a span.
     pub(crate) fn keep_in(&mut self, span: Interval) {
         self.0
             .retain(|note| (span.start()..=span.end()).contains(&note.span.start()));
     }
 
-    /// The first note that begins after a time; the first of all if there is
-    /// no time.
+    /// Returns the first note that begins after a time, or the first of all for `None`.
     #[must_use]
     pub fn after(&self, time: Option<Nanos>) -> Option<&Note> {
         let mut notes = self.0.iter();
         notes.find(|note| time.is_none_or(|time| note.span.start() > time))
     }
 
-    /// The last note that begins before a time; the last of all if there is
-    /// no time.
+    /// Returns the last note that begins before a time, or the last of all for `None`.
     #[must_use]
     pub fn before(&self, time: Option<Nanos>) -> Option<&Note> {
         let mut notes = self.0.iter();
@@ -161,7 +159,7 @@ impl Notes {
 }
 
 impl FromIterator<Note> for Notes {
-    /// The first [`MAX_NOTES`] of them.
+    /// Collects the first [`MAX_NOTES`] notes.
     fn from_iter<I: IntoIterator<Item = Note>>(notes: I) -> Self {
         let mut kept = Self::default();
         for note in notes.into_iter().take(MAX_NOTES) {
@@ -192,7 +190,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Any notes, as many as there can be and more.
+    /// Generates notes, including numbers around and above the limit.
     pub(crate) fn any_notes() -> impl Strategy<Value = Notes> {
         prop_oneof![vec(any_note(), 0..6), vec(any_note(), 195..205)]
             .prop_map(|notes| notes.into_iter().collect())

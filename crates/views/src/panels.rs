@@ -1,4 +1,4 @@
-//! The panels below the timeline, in one table. Tabs, keys, palette, help, `docs/keys.md` and links follow from it.
+//! Table of the panels below the timeline. It drives tabs, keys, palette, help, `docs/keys.md` and links.
 
 use analysis::timeline::thread_table::ThreadView;
 use session::events::EventList;
@@ -11,32 +11,31 @@ use crate::view::flame::FlameView;
 use crate::view::panel::{Codec, Panel, PanelName};
 use crate::view::ticky::TickyView;
 
-/// The panel of collections, which others lead to.
+/// Collections panel, linked from other panels.
 pub const COLLECTIONS: PanelName = PanelName("gc");
-/// The panel that compares two logs, which opens by itself when both are there.
+/// Panel that compares two logs; opens automatically when both are loaded.
 pub const COMPARE: PanelName = PanelName("compare");
-/// The panel of events, which others lead to.
+/// Event panel, linked from other panels.
 pub const EVENTS: PanelName = PanelName("events");
-/// The panel of findings, which others lead to.
+/// Findings panel, linked from other panels.
 pub const FINDINGS: PanelName = PanelName("findings");
-/// The panel of the flame graph, which others lead to.
+/// Flame graph panel, linked from other panels.
 pub const FLAME_GRAPH: PanelName = PanelName("flame");
-/// The panel of the heap, which opens by itself for a log that has a profile of it.
+/// Heap panel; opens automatically for a log with a heap profile.
 pub const HEAP: PanelName = PanelName("heap");
-/// The panel of what is in view.
+/// Panel that lists what the timeline shows.
 pub const IN_VIEW: PanelName = PanelName("view");
-/// The panel of notes, which a new note leads to.
+/// Notes panel; opens when a note is added.
 pub const NOTES: PanelName = PanelName("notes");
-/// The panel of the numbers of the whole program, which others lead to.
+/// Panel with the numbers of the whole program, linked from other panels.
 pub const SUMMARY: PanelName = PanelName("summary");
-/// The panel of threads, which others lead to.
+/// Thread panel, linked from other panels.
 pub const THREADS: PanelName = PanelName("threads");
-/// The panel of the process, with the diagnostics of the log.
+/// Panel of the process, with the diagnostics of the log.
 pub const PROCESS: PanelName = PanelName("process");
 
-/// Expands a macro with a row for each panel, in the order of their tabs:
-/// name in links, key, title, type of its settings in the view, its component in the page, help.
-/// The page is a package of its own, so that it is the only one that looks at the components.
+/// Expands a macro with one row per panel, in tab order: name in links, key, title, type of its view settings,
+/// component of the page, help. Only the page, which is a separate package, resolves the components.
 #[macro_export]
 macro_rules! for_each_panel {
     ($expand:ident) => {
@@ -58,10 +57,11 @@ macro_rules! for_each_panel {
     };
 }
 
-/// The key of a panel is a digit, wherever the keyboard has it, as long as there are digits.
+/// Builds the panel table. The key of a panel is a digit, both by position and by character, while there are
+/// digits left.
 macro_rules! panels {
     ($($name:literal, $($digit:literal)?, $title:literal, $settings:ty, $component:path, $help:literal;)*) => {
-        /// All panels, in the order of their tabs.
+        /// All panels, in tab order.
         pub static PANELS: &[Panel] = &[$(Panel {
             name: PanelName($name),
             title: $title,
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// What stands in backquotes at the begin of a row of the tables of `docs/link.md`.
+    /// Returns the backquoted texts at the start of the table rows of `docs/link.md`.
     fn documented() -> Vec<String> {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/link.md");
         let text = std::fs::read_to_string(file).expect("docs/link.md");
@@ -150,7 +150,7 @@ mod tests {
         );
     }
 
-    /// The documentation is what the tables say.
+    /// Checks that the documentation matches the tables.
     #[test]
     fn the_keys_page_is_up_to_date() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/keys.md");

@@ -1,42 +1,40 @@
-//! The part of a link after `#`: what is shown of a log, never the log itself.
+//! Encoding of a view as the fragment of a link (the part after `#`), which never contains the log itself.
 //!
-//! It is written to be read: `v=1&t=12345m1500&p=flame`. Only what differs
-//! from a fresh view is there, keys are in the order of this table, and all
-//! numbers are integers.
+//! The format is human-readable: `v=1&t=12345m1500&p=flame`. Only differences from a fresh view are written, keys
+//! appear in the order of this table (those of panels before `k`), and all numbers are integers.
 //!
 //! | key | meaning | example |
 //! |---|---|---|
 //! | `v` | version of this grammar; missing means 1 | `1` |
 //! | `f` | fingerprint of the log, see [`Fingerprint`] | `9b831.4f0a91c2d7e3` |
-//! | `lb`, `la` | fingerprint of the log that it is compared with: the one before, or after | `8x2.0a91c2d7e34f` |
-//! | `n` | name of the log; off unless asked for, names tell secrets | `server.eventlog` |
-//! | `url` | where the log is, for a page that is to fetch it | `logs%2Frun.eventlog` |
+//! | `lb`, `la` | fingerprint of the other log of a comparison: the one before, or after | `8x2.0a91c2d7e34f` |
+//! | `n` | name of the log; omitted unless requested, as names can be confidential | `server.eventlog` |
+//! | `url` | address of the log, for the page to fetch | `logs%2Frun.eventlog` |
 //! | `t` | visible range: start, unit (`n`, `u`, `m`, `s`), duration | `12345m1500` |
 //! | `r` | selected range, same form | `12600m40` |
 //! | `e` | selected item: nanoseconds and track | `12601234567.cap3` |
 //! | `p` | open panel, see [`Panel`] | `flame` |
+//! | `ph` | `1` if the panel is hidden | `1` |
+//! | `pm` | `1` if the panel is maximized and the timeline hidden | `1` |
 //! | `q` | filter of the tracks | `worker` |
 //! | `hide` | hidden tracks | `gc,thread12` |
 //! | `fold` | folded groups of tracks | `threads` |
-//! | `open` | groups shown although they start folded | `sparks` |
-//! | `pin` | tracks that stay at the top, in this order | `cap0,gc` |
-//! | `move` | tracks that were moved: behind which one, or to the front | `cap3!cap0,gc!` |
+//! | `open` | unfolded groups that start folded | `sparks` |
+//! | `pin` | pinned tracks, in order | `cap0,gc` |
+//! | `move` | moved tracks, each with its new predecessor, or none to move to the front | `cap3!cap0,gc!` |
 //! | `sel` | selected tracks, to which the range and the panels are limited | `cap0` |
 //! | `to` | order of threads: `first` run, `id` or `label` | `id` |
-//! | `tg` | `1` if threads with one label stand together | `1` |
-//! | `sp` | what messages begin with that begin spans of the program, `!`, and that end them | `BEGIN!DONE,END` |
-//! | `ph` | `1` if the panel is hidden | `1` |
-//! | `pm` | `1` if the panel is maximised, and the timeline hidden | `1` |
-//! | `k` | notes: a moment in nanoseconds or a range, `~` and a name | `7~start,12600m40~slow` |
+//! | `tg` | `1` if threads are grouped by label | `1` |
+//! | `sp` | prefixes of messages that begin spans, `!`, prefixes of those that end them | `BEGIN!DONE,END` |
+//! | `k` | notes: an instant in nanoseconds or a range, `~` and a name | `7~start,12600m40~slow` |
 //!
-//! Beside these, panels have keys of their own, in the order of their table:
-//! those of the [events](crate::view::events), the [threads](crate::view::threads),
-//! the [flame graph](crate::view::flame) and the [comparison](crate::view::compare), for example.
+//! In addition, panels have their own keys, in the order of the panel table; see for example the
+//! [events](crate::view::events), the [threads](crate::view::threads), the [flame graph](crate::view::flame) and
+//! the [comparison](crate::view::compare).
 //!
-//! Reading never fails. A piece that cannot be understood is ignored and the
-//! rest counts; of duplicates the last that can be understood wins; too long a
-//! text is cut. Unknown keys, and unknown words where a newer version may have
-//! more of them, are kept and written again.
+//! Decoding never fails. Pieces that cannot be understood are ignored; of duplicate keys the last valid one wins;
+//! texts that are too long are truncated. Unknown keys, and unknown values where a newer version may define more,
+//! are kept and written again.
 
 pub mod held;
 mod notes;
@@ -47,8 +45,8 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use crate::fingerprint::Fingerprint;
-use crate::view::panel::{Panel, PanelName, Piece, find};
-use crate::view::{Room, Selected, View, tracks};
+use crate::view::panel::{Panel, PanelName, ParseResult, find};
+use crate::view::{PanelLayout, Selected, View, tracks};
 use eventlog::ids::Nanos;
 use session::alignment::Role;
 use session::link_text::{
@@ -56,50 +54,50 @@ use session::link_text::{
 };
 use session::tracks::name::TrackName;
 
-/// How many unknown keys are kept.
+/// Maximum number of unknown keys kept.
 pub(crate) const MAX_UNKNOWN: usize = 16;
-/// The longest unknown key that is kept, in bytes.
+/// Maximum length of an unknown key, in bytes.
 pub(crate) const MAX_UNKNOWN_KEY: usize = 32;
-/// The longest address of a log, in bytes: half of one leads elsewhere, so that a longer one is
-/// left out.
+/// Maximum length of a log's address, in bytes. Longer ones are dropped, because a truncated address would point
+/// elsewhere.
 pub(crate) const MAX_URL: usize = 2000;
 
-/// What a link says. The default is a fresh view of any log.
+/// Contents of a link. The default is a fresh view of any log.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Link {
-    /// The version of the grammar that it was written in.
+    /// Version of the grammar that the link uses.
     pub version: Version,
-    /// The log that it is about.
+    /// Fingerprint of the log.
     pub fingerprint: Option<Fingerprint>,
-    /// The log that it is compared with, and what that is to it.
+    /// Fingerprint and role of the other log of a comparison.
     pub other: Option<(Role, Fingerprint)>,
-    /// What the log was called. Not empty; shown as text only.
+    /// Name of the log, for display only. Never empty.
     pub log_name: Option<String>,
-    /// Where it is: an address, maybe relative to the page's. Not empty.
+    /// Address of the log, possibly relative to the page. Never empty.
     pub url: Option<String>,
-    /// What is shown of it.
+    /// View of the log.
     pub view: View,
-    /// What this version does not know.
+    /// Keys and values that this version does not understand.
     pub unknown: Unknown,
 }
 
 impl Link {
-    /// Whether a newer version wrote it, so that this one may miss something.
+    /// Returns whether a newer version wrote the link, so that this one may not understand all of it.
     #[must_use]
     pub fn newer(&self) -> bool {
         self.version > Version::CURRENT
     }
 }
 
-/// A version of the grammar, 1 or more.
+/// Version of the link grammar, 1 or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(u32);
 
 impl Version {
-    /// The one that this program writes.
+    /// Version that this program writes.
     pub(crate) const CURRENT: Self = Self(1);
 
-    /// That version; there is no version 0.
+    /// Creates a version; `None` for 0.
     #[must_use]
     pub const fn new(number: u32) -> Option<Self> {
         match number {
@@ -115,12 +113,12 @@ impl Default for Version {
     }
 }
 
-/// Keys that this version does not know, with their values; bounded.
+/// Unknown keys with their values, at most `MAX_UNKNOWN`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unknown(BTreeMap<String, String>);
 
 impl Unknown {
-    /// The keys and values.
+    /// Returns the keys and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (&**key, &**value))
     }
@@ -134,9 +132,8 @@ impl Unknown {
     }
 }
 
-/// Writes the fragment, without `#`; empty for a fresh view. Too long texts
-/// are cut, and a range that ends before it begins is left out. `panels` are
-/// those that there are.
+/// Encodes a link as a fragment, without `#`; empty for a fresh view. Texts that are too long are truncated, and
+/// ranges that end before they begin are left out. `panels` is the panel table.
 #[must_use]
 pub fn encode(link: &Link, panels: &[Panel]) -> String {
     let fields: Vec<(&str, String)> = fields(link, panels)
@@ -160,7 +157,7 @@ pub fn encode(link: &Link, panels: &[Panel]) -> String {
     if fresh { String::new() } else { out }
 }
 
-/// The known keys in their order, with what differs from a fresh view, escaped.
+/// Returns the known keys in order, with escaped values where they differ from a fresh view.
 fn fields(link: &Link, panels: &[Panel]) -> Vec<(&'static str, Option<String>)> {
     let view = &link.view;
     let panel = unless(view.panel, PanelName::default());
@@ -180,8 +177,8 @@ fn fields(link: &Link, panels: &[Panel]) -> Vec<(&'static str, Option<String>)> 
         ("r", view.selection.and_then(write_range)),
         ("e", view.selected.as_ref().map(write_selected)),
         ("p", panel.map(|panel| panel.0.to_owned())),
-        ("ph", has_all(Room::Timeline)),
-        ("pm", has_all(Room::Panel)),
+        ("ph", has_all(PanelLayout::Timeline)),
+        ("pm", has_all(PanelLayout::Panel)),
     ];
     let panels = panels.iter();
     log.into_iter()
@@ -191,13 +188,12 @@ fn fields(link: &Link, panels: &[Panel]) -> Vec<(&'static str, Option<String>)> 
         .collect()
 }
 
-/// Whether a text may be the address of a log.
+/// Returns whether a text has a valid length for an address.
 fn is_url(text: &str) -> bool {
     (1..=MAX_URL).contains(&text.len())
 }
 
-/// Reads a fragment, with or without its `#`. Never fails. `panels` are those
-/// that there are.
+/// Decodes a fragment, with or without `#`; never fails. `panels` is the panel table.
 #[must_use]
 pub fn decode(fragment: &str, panels: &'static [Panel]) -> Link {
     let mut link = Link::default();
@@ -206,7 +202,7 @@ pub fn decode(fragment: &str, panels: &'static [Panel]) -> Link {
         // `None` means that the piece is ignored.
         let _: Option<()> = read(&mut link, key, value, panels);
     }
-    // Of a key that comes twice, what is understood counts: only that could be written again.
+    // An understood value supersedes an unknown one of the same key: only one of them can be written again.
     for (key, value) in fields(&link, panels) {
         if value.is_some() {
             link.unknown.0.remove(key);
@@ -215,7 +211,7 @@ pub fn decode(fragment: &str, panels: &'static [Panel]) -> Link {
     link
 }
 
-/// Takes one piece over into the link.
+/// Applies one piece to the link; `None` if it is ignored.
 fn read(link: &mut Link, key: &str, raw: &str, panels: &'static [Panel]) -> Option<()> {
     let key = unescape(key)?;
     let view = &mut link.view;
@@ -228,20 +224,20 @@ fn read(link: &mut Link, key: &str, raw: &str, panels: &'static [Panel]) -> Opti
     }
     for panel in panels {
         match panel.read(&mut view.settings, &key, raw) {
-            Piece::Foreign => {}
-            Piece::Taken => {
-                // A word from the future before it counts no more.
+            ParseResult::UnknownKey => {}
+            ParseResult::Applied => {
+                // It supersedes an earlier unknown value of the same key.
                 link.unknown.0.remove(&key);
                 return Some(());
             }
-            Piece::Newer => return link.unknown.keep(&key, unescape(raw)?),
-            Piece::Damaged => return None,
+            ParseResult::Unsupported => return link.unknown.keep(&key, unescape(raw)?),
+            ParseResult::Invalid => return None,
         }
     }
     read_text(link, &key, unescape(raw)?, panels)
 }
 
-/// Takes over one piece whose value is a single text.
+/// Applies one piece whose value is a single text.
 fn read_text(link: &mut Link, key: &str, value: String, panels: &'static [Panel]) -> Option<()> {
     let view = &mut link.view;
     match key {
@@ -256,9 +252,9 @@ fn read_text(link: &mut Link, key: &str, value: String, panels: &'static [Panel]
         "e" => view.selected = Some(read_selected(&value)?),
         "ph" | "pm" => {
             let who = if key == "ph" {
-                Room::Timeline
+                PanelLayout::Timeline
             } else {
-                Room::Panel
+                PanelLayout::Panel
             };
             view.room = if value == "1" {
                 who
@@ -271,7 +267,7 @@ fn read_text(link: &mut Link, key: &str, value: String, panels: &'static [Panel]
                 view.panel = panel.name;
                 link.unknown.0.remove(key);
             } else if !value.is_empty() {
-                // A panel from the future is kept and counts as the usual one.
+                // An unknown panel, perhaps of a newer version: keep its name, and open the default panel.
                 link.unknown.keep(key, value)?;
                 view.panel = PanelName::default();
             }

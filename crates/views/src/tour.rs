@@ -1,29 +1,29 @@
-//! The tour: some views of a sample, and what to see there.
+//! Guided tour: views of a sample log with explanations.
 
 use crate::fingerprint::Fingerprint;
 use crate::share::{Link, decode};
 use crate::view::panel::Panel;
 
-/// The sample that the tour is about.
+/// Path of the tour's sample log.
 pub const SAMPLE: &str = "www/demo/web-server.eventlog.gz";
-/// Which log that is.
+/// Fingerprint of the sample log.
 const FINGERPRINT: &str = "8yqt.03bfae4a759d";
 
-/// A stop of the tour.
+/// Stop of the tour.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// What it is about.
+    /// Topic of the stop.
     pub title: &'static str,
-    /// What to see.
+    /// What to look at.
     pub see: &'static str,
-    /// Why that matters to whoever has a slow program.
+    /// Why it matters to the author of a slow program.
     pub why: &'static str,
-    /// The view, as links write it.
+    /// View in link format.
     pub(crate) view: &'static str,
 }
 
 impl Step {
-    /// What it shows; `panels` are those that there are.
+    /// Returns the link that the stop shows; `panels` is the panel table.
     #[must_use]
     pub fn link(&self, panels: &'static [Panel]) -> Link {
         Link {
@@ -33,13 +33,13 @@ impl Step {
     }
 }
 
-/// Which log the sample is.
+/// Returns the fingerprint of the sample log.
 #[must_use]
 pub fn sample() -> Option<Fingerprint> {
     Fingerprint::parse(FINGERPRINT)
 }
 
-/// The tour, from its beginning to its end.
+/// Stops of the tour, in order.
 pub const STEPS: &[Step] = &[
     Step {
         title: "Two seconds of a web server",

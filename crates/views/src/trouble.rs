@@ -1,37 +1,37 @@
-//! What can go wrong, each with a code that never changes, a sentence and advice; and a report
-//! of it that holds nothing of a log.
+//! Errors shown by the page, each with a permanent code, a sentence and advice; and error reports that contain
+//! nothing of a log.
 //!
-//! `docs/errors.md` is written from this table, by `UPDATE_DOCS=1 cargo test -p views errors_page`.
+//! `docs/errors.md` is generated from this table by `UPDATE_DOCS=1 cargo test -p views errors_page`.
 
 use std::fmt::{self, Write as _};
 
 use eventlog::LogError;
 use serde::{Deserialize, Serialize};
 
-/// Makes the codes with their numbers, sentences and advice.
+/// Defines the error codes with their numbers, sentences and advice.
 macro_rules! codes {
     ($($name:ident $number:literal $sentence:literal $advice:literal;)*) => {
-        /// What went wrong.
+        /// Error code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Code { $(#[doc = $sentence] $name,)* }
 
         impl Code {
-            /// All of them, by number.
+            /// All codes, by number.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
-            /// Its number, which never changes and never means anything else.
+            /// Returns the number, which never changes and is never reused.
             #[must_use]
             pub const fn number(self) -> u16 {
                 match self { $(Self::$name => $number,)* }
             }
 
-            /// What happened, in a sentence.
+            /// Returns the description in one sentence.
             #[must_use]
             pub const fn sentence(self) -> &'static str {
                 match self { $(Self::$name => $sentence,)* }
             }
 
-            /// What to do.
+            /// Returns what to do.
             #[must_use]
             pub const fn advice(self) -> &'static str {
                 match self { $(Self::$name => $advice,)* }
@@ -96,21 +96,21 @@ impl From<&LogError> for Code {
     }
 }
 
-/// Something that went wrong, as the page says it.
+/// Error as shown by the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// What.
+    /// Error code.
     pub code: Code,
-    /// All that is said: it may name the file.
+    /// Complete message, which may contain the name of the file.
     pub said: String,
-    /// The place in the program, if it stopped by itself.
+    /// Source location in this program, if it panicked.
     pub place: Option<String>,
-    /// The name of the file that cannot be opened, if it is about one.
+    /// Name of the file that cannot be opened, if the error is about one.
     pub file: Option<String>,
 }
 
 impl Trouble {
-    /// As the table says it.
+    /// Creates an error with the text of the table.
     #[must_use]
     pub fn new(code: Code) -> Self {
         Self::saying(
@@ -119,7 +119,7 @@ impl Trouble {
         )
     }
 
-    /// The same with what the browser says of it.
+    /// Creates an error with an additional explanation by the browser.
     #[must_use]
     pub fn because(code: Code, why: &str) -> Self {
         let sentence = code.sentence().trim_end_matches('.');
@@ -127,7 +127,7 @@ impl Trouble {
         Self::saying(code, format!("{sentence}: {why}. {advice}"))
     }
 
-    /// In other words.
+    /// Creates an error with another text.
     #[must_use]
     pub fn saying(code: Code, said: String) -> Self {
         Self {
@@ -138,7 +138,7 @@ impl Trouble {
         }
     }
 
-    /// What the page says above it.
+    /// Returns the heading above the message.
     #[must_use]
     pub fn heading(&self) -> String {
         match (self.code.number() / 100, &self.file) {
@@ -148,7 +148,7 @@ impl Trouble {
         }
     }
 
-    /// That a worker stopped with that message, while the log of that name was open.
+    /// Creates the error for a worker that stopped with `message` while the log `name` was open.
     #[must_use]
     pub fn stopped(message: &str, name: &str) -> Self {
         let is_memory = ["memory", "alloc", "unreachable", "capacity"];
@@ -175,8 +175,8 @@ impl Trouble {
     }
 }
 
-/// Where a panic says that it was: a file of this program, a line and a column. What else it says
-/// may be of the log.
+/// Extracts the source location from a panic message: a file of this program, line and column. The rest of the
+/// message may contain text of the log.
 fn panicked_at(message: &str) -> Option<String> {
     let (_, rest) = message.split_once("panicked at ")?;
     let place = rest.split([' ', '\n']).next()?.trim_end_matches(':');
@@ -185,21 +185,21 @@ fn panicked_at(message: &str) -> Option<String> {
     file.bytes().all(is_path).then(|| place.to_owned())
 }
 
-/// What a report says of the program and the machine: numbers, and words of the browser.
+/// Environment of an error: numbers, and the browser's identification.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Circumstances {
     /// Version of the program.
     pub version: String,
-    /// Which build of the page.
+    /// Identifier of the page's build.
     pub build: String,
-    /// What the browser calls itself.
+    /// User agent of the browser.
     pub browser: String,
-    /// Numbers with what they count.
+    /// Numbers with their labels; `None` if unknown.
     pub numbers: Vec<(&'static str, Option<u64>)>,
 }
 
-/// A report of what went wrong, to be sent to those who can mend it. It holds nothing of the log:
-/// no name, no text, only sizes and counts.
+/// Formats an error report for the developers. It contains nothing of the log: no names or texts, only sizes and
+/// counts.
 #[must_use]
 pub fn report(trouble: &Trouble, about: &Circumstances) -> String {
     let code = trouble.code;
@@ -221,7 +221,7 @@ pub fn report(trouble: &Trouble, about: &Circumstances) -> String {
     text
 }
 
-/// `docs/errors.md`.
+/// Returns the contents of `docs/errors.md`.
 #[must_use]
 pub fn errors_page() -> String {
     let mut page = "# What can go wrong\n\n\

@@ -6,8 +6,8 @@ use web_sys::FileSystemFileHandle;
 use yew::prelude::*;
 
 use super::App;
-use crate::act::on;
 use crate::files::{self, Chosen, Origin, Sorted};
+use crate::update::callback;
 use crate::{landing, recent};
 use views::share::Link;
 use views::trouble::{Code, Trouble};
@@ -36,7 +36,7 @@ impl App {
         if !recent::can_pick() {
             return landing::browse();
         }
-        let chosen = on(ctx, Self::read_came);
+        let chosen = callback(ctx, Self::read_came);
         spawn_local(async move {
             let mut files = Vec::new();
             for handle in recent::choose().await {
@@ -51,7 +51,7 @@ impl App {
 
     /// Opens a log whose handle the browser has kept.
     pub(super) fn open_kept(&mut self, ctx: &Context<Self>, handle: FileSystemFileHandle) -> bool {
-        let came = on(ctx, Self::read_came);
+        let came = callback(ctx, Self::read_came);
         spawn_local(async move {
             let read = Origin::Handle(handle).read_again().await;
             came.emit(read.map(|file| vec![file]));
@@ -76,7 +76,7 @@ impl App {
         let origins: Vec<Origin> = logs
             .filter_map(|log| Some(log.file.as_ref()?.origin.clone()))
             .collect();
-        let came = on(ctx, Self::came_again);
+        let came = callback(ctx, Self::came_again);
         spawn_local(async move {
             let mut files = Vec::new();
             for origin in origins {
@@ -99,7 +99,7 @@ impl App {
         if self.following.is_some() {
             return false;
         }
-        let (handle, changed) = (handle.clone(), on(ctx, Self::file_changed));
+        let (handle, changed) = (handle.clone(), callback(ctx, Self::file_changed));
         spawn_local(async move {
             if let Some(now) = recent::file(&handle).await {
                 changed.emit(now.last_modified());

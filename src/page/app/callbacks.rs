@@ -4,7 +4,7 @@
 use yew::prelude::*;
 
 use super::App;
-use crate::act::on;
+use crate::update::callback;
 use crate::viewer::{Goto, Place};
 use scene::viewport;
 use session::alignment::Role;
@@ -40,28 +40,28 @@ pub(super) struct Callbacks {
 
 impl Callbacks {
     pub(super) fn new(ctx: &Context<App>) -> Self {
-        let change = on(ctx, App::change);
+        let change = callback(ctx, App::change);
         Self {
             panel: change.reform(Change::panel),
             tracks: change.reform(Change::tracks),
             change,
-            filter: on(ctx, App::filter_tracks),
-            goto: on(ctx, App::goto),
-            goto_other: on(ctx, App::goto_other),
-            lead: on(ctx, App::lead),
-            flame_other: on(ctx, App::show_other_in_flame),
-            event_other: on(ctx, App::show_event_of_other),
-            unpin_other: on(ctx, App::unpin_other),
-            wakeups_other: on(ctx, App::show_all_wakeups_of_other),
-            flame: on(ctx, App::show_in_flame),
-            event: on(ctx, App::show_event),
-            unpin: on(ctx, App::unpin),
-            wakeups: on(ctx, App::show_all_wakeups),
-            look: on(ctx, App::show_place),
-            action: on(ctx, App::perform),
-            diagnostics: on(ctx, App::show_diagnostics),
-            cancel: on(ctx, App::cancel),
-            drop_selection: on(ctx, App::drop_selection).reform(|_: MouseEvent| ()),
+            filter: callback(ctx, App::filter_tracks),
+            goto: callback(ctx, App::goto),
+            goto_other: callback(ctx, App::goto_other),
+            lead: callback(ctx, App::lead),
+            flame_other: callback(ctx, App::show_other_in_flame),
+            event_other: callback(ctx, App::show_event_of_other),
+            unpin_other: callback(ctx, App::unpin_other),
+            wakeups_other: callback(ctx, App::show_all_wakeups_of_other),
+            flame: callback(ctx, App::show_in_flame),
+            event: callback(ctx, App::show_event),
+            unpin: callback(ctx, App::unpin),
+            wakeups: callback(ctx, App::show_all_wakeups),
+            look: callback(ctx, App::show_place),
+            action: callback(ctx, App::perform),
+            diagnostics: callback(ctx, App::show_diagnostics),
+            cancel: callback(ctx, App::cancel),
+            drop_selection: callback(ctx, App::drop_selection).reform(|_: MouseEvent| ()),
         }
     }
 }

@@ -7,12 +7,12 @@ use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::{App, TimelineState};
-use crate::act::on;
 use crate::beside::Answer;
 use crate::client::LogClient;
 use crate::files::{self, Chosen, Dropped, LogFile, Origin, Sorted};
 use crate::landing::Asked;
 use crate::recent;
+use crate::update::callback;
 use scene::format::many;
 use session::alignment::Role;
 use session::heap::choice::HeapChoice;
@@ -41,7 +41,7 @@ impl App {
 
     /// Opens a sample with a view of what it shows, as links write it.
     fn open_sample(&mut self, ctx: &Context<Self>, (path, view): (String, String)) -> bool {
-        let came = on(ctx, Self::sample_came);
+        let came = callback(ctx, Self::sample_came);
         spawn_local(async move { came.emit((view, files::sample(&path).await)) });
         false
     }
@@ -67,7 +67,7 @@ impl App {
 
     /// Files were dropped or chosen: it has to be found out what they are.
     pub(super) fn chosen(&mut self, ctx: &Context<Self>, files: Vec<Chosen>) -> bool {
-        let sorted = on(ctx, Self::sorted);
+        let sorted = callback(ctx, Self::sorted);
         spawn_local(async move { sorted.emit(files::sort(files).await) });
         false
     }
@@ -152,7 +152,7 @@ impl App {
         self.dialogs.dragging = false;
         match dropped {
             Dropped::Files(files) => {
-                let came = on(ctx, Self::chosen);
+                let came = callback(ctx, Self::chosen);
                 spawn_local(async move { came.emit(files.await) });
             }
             Dropped::Folder => {

@@ -12,10 +12,10 @@ use web_sys::{File, FileSystemFileHandle};
 use yew::prelude::*;
 
 use super::App;
-use crate::act::{after, on};
 use crate::files::{self, Behind, Origin};
 use crate::follow_bar::{FollowBar, Says};
 use crate::recent;
+use crate::update::{after, callback};
 use crate::viewer::Control;
 use protocol::LogId;
 use protocol::wire::LiveFile;
@@ -91,7 +91,7 @@ enum Found {
     /// It is not there, or may not be read.
     Nothing,
     /// What it was, or it is being written to: the next look will tell.
-    Same,
+    Unchanged,
     /// There is something to read.
     More(More),
 }
@@ -144,7 +144,7 @@ async fn look_at_site(address: &str, read: Option<&Known>, was: &File) -> Found 
         return look_into(was.clone(), None).await;
     };
     match files::behind(address, was, &read.tail).await {
-        Ok(Behind::Nothing) => Found::Same,
+        Ok(Behind::Nothing) => Found::Unchanged,
         Ok(Behind::More(file)) => look_into(file, Some(read)).await,
         Ok(Behind::Another) => match files::fetch(address, None, |_| ()).await {
             Ok(file) => look_into(file, Some(read)).await,
@@ -157,7 +157,7 @@ async fn look_at_site(address: &str, read: Option<&Known>, was: &File) -> Found 
 /// Looks at what a file is now.
 async fn look_into(file: File, read: Option<&Known>) -> Found {
     if read.is_some_and(|read| read.len == file.size() as u64) {
-        return Found::Same;
+        return Found::Unchanged;
     }
     let goes_on = match read {
         Some(read) => read.is_start_of(&file).await,
@@ -169,7 +169,7 @@ async fn look_into(file: File, read: Option<&Known>) -> Found {
             known,
             goes_on,
         }),
-        _ => Found::Same,
+        _ => Found::Unchanged,
     }
 }
 
@@ -297,7 +297,7 @@ impl App {
         }
         self.log_client.settle();
         if let Some(file) = self.log.file.as_ref().map(|file| file.file.clone()) {
-            let told = on(ctx, Self::print_came);
+            let told = callback(ctx, Self::print_came);
             spawn_local(async move {
                 let print = files::fingerprint_of(&file).await;
                 told.emit((file, print));
@@ -347,7 +347,7 @@ impl App {
         };
         following.step = Step::Looks;
         let (known, place) = (following.known.clone(), following.place.clone());
-        let found = on(ctx, Self::looked);
+        let found = callback(ctx, Self::looked);
         let log = self.log_client.log();
         spawn_local(async move { found.emit((log, look(&place, known.as_ref(), &was).await)) });
         false

@@ -7,10 +7,10 @@ use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::App;
-use crate::act::{after, on};
 use crate::copy::{SAID_MS, copy};
 use crate::files::LogFile;
 use crate::link;
+use crate::update::{after, callback};
 use scene::format;
 use session::alignment::Role;
 use views::share::Link;
@@ -79,14 +79,14 @@ impl App {
         let Some(href) = link::href(&said) else {
             return;
         };
-        let copied = on(ctx, |app, _, copied| {
+        let copied = callback(ctx, |app, _, copied| {
             app.dialogs.copied = copied;
             if copied {
                 app.notes_are_kept();
             }
             true
         });
-        let tried = on(ctx, |app, _, copied| {
+        let tried = callback(ctx, |app, _, copied| {
             if let Some((_, result)) = &mut app.dialogs.share {
                 *result = Some(copied);
             }

@@ -11,11 +11,11 @@ use yew::prelude::*;
 
 use super::App;
 use super::perform::{focus_filter, keep_chord};
-use crate::act::{Act, on};
 use crate::files;
 use crate::landing;
+use crate::update::{Update, callback};
 
-fn dragging(dragging: bool) -> Act<App> {
+fn dragging(dragging: bool) -> Update<App> {
     Box::new(move |app, ctx| app.dragging(ctx, dragging))
 }
 
@@ -24,7 +24,7 @@ pub(super) fn listen(ctx: &Context<App>, filter: NodeRef) -> Vec<EventListener> 
     let window = gloo_utils::window();
     let document = gloo_utils::document();
     let options = EventListenerOptions::enable_prevent_default();
-    let drag = |name: &'static str, news: fn(&DragEvent) -> Option<Act<App>>| {
+    let drag = |name: &'static str, news: fn(&DragEvent) -> Option<Update<App>>| {
         let link = ctx.link().clone();
         EventListener::new_with_options(&document, name, options, move |event| {
             if let Some(event) = event
@@ -40,12 +40,12 @@ pub(super) fn listen(ctx: &Context<App>, filter: NodeRef) -> Vec<EventListener> 
     };
     let over = |_: &DragEvent| Some(dragging(true));
     let left = |event: &DragEvent| event.related_target().is_none().then(|| dragging(false));
-    let dropped = |event: &DragEvent| -> Option<Act<App>> {
+    let dropped = |event: &DragEvent| -> Option<Update<App>> {
         let dropped = files::dropped(&event.data_transfer()?);
         Some(Box::new(move |app, ctx| app.dropped(ctx, dropped)))
     };
     let key = {
-        let key = on(ctx, App::key);
+        let key = callback(ctx, App::key);
         EventListener::new_with_options(&document, "keydown", options, move |event| {
             if let Some(event) = event.dyn_ref::<KeyboardEvent>()
                 && !focus_filter(event, &filter)
@@ -56,14 +56,14 @@ pub(super) fn listen(ctx: &Context<App>, filter: NodeRef) -> Vec<EventListener> 
         })
     };
     let hash = {
-        let changed = on(ctx, App::follow_address);
+        let changed = callback(ctx, App::follow_address);
         EventListener::new(&window, "hashchange", move |_| changed.emit(()))
     };
     let focused = {
-        let focused = on(ctx, App::look_for_change);
+        let focused = callback(ctx, App::look_for_change);
         EventListener::new(&window, "focus", move |_| focused.emit(()))
     };
-    let asked = on(ctx, App::asked);
+    let asked = callback(ctx, App::asked);
     let mut listeners = vec![
         landing::listen(move |what| asked.emit(what)),
         focused,
@@ -76,7 +76,7 @@ pub(super) fn listen(ctx: &Context<App>, filter: NodeRef) -> Vec<EventListener> 
     ];
     for query in ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"] {
         if let Ok(Some(list)) = window.match_media(query) {
-            let changed = on(ctx, App::recolour);
+            let changed = callback(ctx, App::recolour);
             listeners.push(EventListener::new(&list, "change", move |_| {
                 changed.emit(());
             }));
@@ -92,7 +92,7 @@ pub(super) fn other_resolution(ctx: &Context<App>) -> Option<EventListener> {
     let window = gloo_utils::window();
     let query = format!("(resolution: {}dppx)", window.device_pixel_ratio());
     let list = window.match_media(&query).ok()??;
-    let changed = on(ctx, App::rescale);
+    let changed = callback(ctx, App::rescale);
     Some(EventListener::new(&list, "change", move |_| {
         changed.emit(());
     }))

@@ -6,11 +6,11 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::{App, TimelineState};
-use crate::act::{after, on};
 use crate::client::{ClientEvent, LogClient};
 use crate::open_log::{Heard, OpenLog, Stage};
 use crate::panel::Marked;
-use crate::same::Same;
+use crate::ptr_eq::PtrEq;
+use crate::update::{after, callback};
 use crate::viewer::ViewerRef;
 use analysis::account::report::ProgramTimes;
 use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
@@ -44,7 +44,7 @@ impl TimelineState {
         let caps = log.caps();
         let known = log.known(&caps);
         self.hidden = hidden_names(&known, view);
-        self.layout = Same::new(Layout::new(arrange(&known, view)));
+        self.layout = PtrEq::new(Layout::new(arrange(&known, view)));
         viewer.set_layout(&self.layout);
     }
 }
@@ -110,7 +110,7 @@ impl App {
         query: Q,
         then: Then<Q>,
     ) {
-        let (then, about) = (on(ctx, then), client.clone());
+        let (then, about) = (callback(ctx, then), client.clone());
         client.ask(query, move |answer| {
             if let Ok(answer) = answer {
                 then.emit((about, answer));
@@ -375,7 +375,7 @@ impl App {
                 limit: 100,
                 ..ThreadFilter::default()
             };
-            let came = on(ctx, |app, _, row| {
+            let came = callback(ctx, |app, _, row| {
                 app.log.pinned_threads.push(row);
                 app.show_tracks();
                 true

@@ -5,11 +5,11 @@ use yew::prelude::*;
 
 use super::App;
 use super::perform::stem;
-use crate::act::on;
 use crate::client::{Merged, Merger};
 use crate::files::{self, LogFile, Origin, Sorted};
 use crate::merge::{Merge, MergeStage};
 use crate::save;
+use crate::update::callback;
 use protocol::{MergeReport, MergeWish};
 use views::fingerprint::Fingerprint;
 use wasm_bindgen_futures::spawn_local;
@@ -109,7 +109,7 @@ impl App {
         let names: Vec<String> = merging.logs.iter().map(|log| log.file.name()).collect();
         html! {
             <Merge {names} wish={merging.wish.clone()} stage={merging.stage.clone()}
-                on_merge={on(ctx, Self::begin_merge)} on_close={on(ctx, |app, _, ()| app.dialogs.merging.take().is_some())} />
+                on_merge={callback(ctx, Self::begin_merge)} on_close={callback(ctx, |app, _, ()| app.dialogs.merging.take().is_some())} />
         }
     }
 
@@ -118,7 +118,7 @@ impl App {
             return false;
         };
         let files: Vec<File> = merging.logs.iter().map(|log| log.file.clone()).collect();
-        merging.worker = Merger::start(&files, &wish, on(ctx, Self::hear_merger));
+        merging.worker = Merger::start(&files, &wish, callback(ctx, Self::hear_merger));
         merging.wish = wish;
         merging.stage = match merging.worker {
             Some(_) => MergeStage::Running(0),
@@ -139,7 +139,7 @@ impl App {
             }
             Merged::Done(file, report) => {
                 merging.worker = None;
-                let came = on(ctx, Self::merged);
+                let came = callback(ctx, Self::merged);
                 spawn_local(async move {
                     let fingerprint = files::fingerprint_of(&file).await;
                     let log = LogFile {

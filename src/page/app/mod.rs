@@ -49,17 +49,17 @@ use other::Other;
 use remote::Remote;
 use yew::prelude::*;
 
-use crate::act::{Act, on};
 use crate::client::{Client, LogClient};
 use crate::files::LogFile;
 use crate::landing;
 use crate::link;
 use crate::open_log::OpenLog;
 use crate::palette::Entry;
-use crate::panel::{Marked, Wish};
-use crate::same::Same;
+use crate::panel::{Marked, PanelRequest};
+use crate::ptr_eq::PtrEq;
+use crate::update::{Update, callback};
 use crate::viewer::{
-    Control, Description, Goto, Place, Told, ViewerNumber, ViewerRef, VisibleItem,
+    Control, Description, Goto, Place, TimelineEvent, ViewerNumber, ViewerRef, VisibleItem,
 };
 use session::tracks::name::TrackName;
 use views::notes::Notes;
@@ -99,7 +99,7 @@ struct Dialogs {
 #[derive(Default)]
 struct TimelineState {
     /// The tracks with their places.
-    layout: Same<Layout>,
+    layout: PtrEq<Layout>,
     /// What the hidden tracks are called.
     hidden: Vec<(TrackName, String)>,
     /// The tracks that are scrolled into view, by their places.
@@ -124,8 +124,8 @@ struct PanelState {
     /// times a second.
     held: Option<Rc<View>>,
     /// What is in view, for its table.
-    items: Same<Vec<VisibleItem>>,
-    wish: Option<(u32, Wish)>,
+    items: PtrEq<Vec<VisibleItem>>,
+    wish: Option<(u32, PanelRequest)>,
     /// Goes up whenever the colours change.
     colours: u32,
     /// Goes up whenever addresses have got other names.
@@ -187,11 +187,11 @@ pub(super) struct App {
 }
 
 impl Component for App {
-    type Message = Act<Self>;
+    type Message = Update<Self>;
     type Properties = ();
 
     fn create(ctx: &Context<Self>) -> Self {
-        let on_worker = on(ctx, Self::hear);
+        let on_worker = callback(ctx, Self::hear);
         let client = Client::start(move |message| on_worker.emit(message));
         let filter_input = NodeRef::default();
         let mut app = Self {
@@ -231,7 +231,7 @@ impl Component for App {
         }
     }
 
-    fn update(&mut self, ctx: &Context<Self>, act: Act<Self>) -> bool {
+    fn update(&mut self, ctx: &Context<Self>, act: Update<Self>) -> bool {
         act(self, ctx)
     }
 
@@ -244,7 +244,7 @@ impl Component for App {
 
 /// A timeline whose words the page hears.
 fn timeline(ctx: &Context<App>, number: ViewerNumber, client: LogClient) -> ViewerRef {
-    let told = on(ctx, App::told);
+    let told = callback(ctx, App::told);
     ViewerRef::new(number, client, move |from, what| told.emit((from, what)))
 }
 
@@ -257,46 +257,46 @@ impl App {
     }
 
     /// A timeline says something.
-    fn told(&mut self, ctx: &Context<Self>, (from, told): (ViewerNumber, Told)) -> bool {
+    fn told(&mut self, ctx: &Context<Self>, (from, told): (ViewerNumber, TimelineEvent)) -> bool {
         if from != self.viewer.number() {
             let is_other = (self.other.as_ref()).is_some_and(|it| it.viewer.number() == from);
             return is_other && self.told_by_other(ctx, told);
         }
         let timeline = &mut self.timeline;
         match told {
-            Told::Described(description) => {
+            TimelineEvent::Described(description) => {
                 let changed = timeline.description != description;
                 timeline.description = description;
                 return changed;
             }
-            Told::Pinned(pinned) => {
+            TimelineEvent::Pinned(pinned) => {
                 let changed = timeline.pinned != pinned;
                 timeline.pinned = pinned;
                 return changed;
             }
-            Told::Range(range) => self.range_changed(ctx, range),
-            Told::Band(key) => return self.pin_band(ctx, &key),
-            Told::Clicked(place) => timeline.place = Some(place),
-            Told::Changed => {
+            TimelineEvent::Range(range) => self.range_changed(ctx, range),
+            TimelineEvent::Band(key) => return self.pin_band(ctx, &key),
+            TimelineEvent::Clicked(place) => timeline.place = Some(place),
+            TimelineEvent::Changed => {
                 self.will_settle(ctx);
                 // A range that was dragged is let go.
                 let follows = !self.is_dragging() && self.panel_follows();
                 return follows || self.axis().is_some();
             }
-            Told::Marks => {
+            TimelineEvent::Marks => {
                 self.will_follow(ctx);
                 return false;
             }
-            Told::Seen(seen) => timeline.seen = seen,
-            Told::Current(track) => timeline.track = track,
+            TimelineEvent::Seen(seen) => timeline.seen = seen,
+            TimelineEvent::Current(track) => timeline.track = track,
             // The timeline does these itself.
-            Told::Scroll(_) | Told::Hold(_) => return false,
+            TimelineEvent::Scroll(_) | TimelineEvent::Hold(_) => return false,
         }
         true
     }
 
     /// Something is wished of a panel, which is open now.
-    fn wish(&mut self, wish: Wish) {
+    fn wish(&mut self, wish: PanelRequest) {
         let number = self.panel.wish.map_or(0, |(number, _)| number);
         self.panel.wish = Some((number + 1, wish));
         self.uncover_panel();

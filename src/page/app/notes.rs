@@ -4,7 +4,7 @@ use js_sys::Array;
 use yew::prelude::*;
 
 use super::App;
-use crate::panel::Wish;
+use crate::panel::PanelRequest;
 use crate::save;
 use crate::viewer::{Control, Goto};
 use model::time::Interval;
@@ -61,7 +61,7 @@ impl App {
         };
         let change = Change::new(|view, _| view.with_notes(notes).with_panel(NOTES));
         self.change(ctx, change);
-        self.wish(Wish::NameNote(number));
+        self.wish(PanelRequest::NameNote(number));
         true
     }
 

@@ -9,7 +9,7 @@ use super::{App, TimelineState};
 use crate::client::LogClient;
 use crate::files::LogFile;
 use crate::open_log::{Heard, OpenLog};
-use crate::viewer::{Control, Goto, Place, Told, ViewerRef};
+use crate::viewer::{Control, Goto, Place, TimelineEvent, ViewerRef};
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use protocol::News;
@@ -20,7 +20,7 @@ use views::notes::Notes;
 use views::panels::COMPARE;
 use views::trouble::{Code, Trouble};
 use views::view::compare::CompareView;
-use views::view::{Change, Room, View};
+use views::view::{Change, PanelLayout, View};
 
 /// The log beside the one that the panels are about.
 pub(super) struct Other {
@@ -209,7 +209,7 @@ impl App {
         other.is_offered = true;
         let view = self.views.edit();
         view.panel = COMPARE;
-        view.room = view.room.beside(Room::Timeline);
+        view.room = view.room.beside(PanelLayout::Timeline);
     }
 
     /// Shows the panel that a link says, not the one that compares.
@@ -288,34 +288,34 @@ impl App {
     }
 
     /// The timeline of the other log says something.
-    pub(super) fn told_by_other(&mut self, ctx: &Context<Self>, told: Told) -> bool {
+    pub(super) fn told_by_other(&mut self, ctx: &Context<Self>, told: TimelineEvent) -> bool {
         let Some(other) = &mut self.other else {
             return false;
         };
         let timeline = &mut other.timeline;
         match told {
-            Told::Described(description) => {
+            TimelineEvent::Described(description) => {
                 let changed = timeline.description != description;
                 timeline.description = description;
                 changed
             }
-            Told::Pinned(pinned) => {
+            TimelineEvent::Pinned(pinned) => {
                 let changed = timeline.pinned != pinned;
                 timeline.pinned = pinned;
                 changed
             }
-            Told::Band(key) => self.pin_band(ctx, &key),
-            Told::Seen(seen) => {
+            TimelineEvent::Band(key) => self.pin_band(ctx, &key),
+            TimelineEvent::Seen(seen) => {
                 timeline.seen = seen;
                 true
             }
-            Told::Current(track) => {
+            TimelineEvent::Current(track) => {
                 timeline.track = track;
                 true
             }
             // The timeline of the panels shows the same, and says so itself, but for the
             // end of a drag here.
-            Told::Changed => !self.is_dragging() && self.panel_follows(),
+            TimelineEvent::Changed => !self.is_dragging() && self.panel_follows(),
             _ => false,
         }
     }

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::{App, TimelineState};
-use crate::act::on;
 use crate::beside::{Align, Caption, Divided, Offer};
 use crate::client::LogClient;
 use crate::details::Card;
@@ -15,11 +14,12 @@ use crate::header::{Header, Loading, Warnings};
 use crate::landing::{self, Landing};
 use crate::open_log::OpenLog;
 use crate::panel::{Axis, Beside, PanelProps, Source, span_text};
-use crate::panels::Way;
+use crate::panels::FindingNavigator;
 use crate::share::Share;
 use crate::tabs::Tabs;
 use crate::timeline::Timeline;
 use crate::trouble::{TroubleAlert, report};
+use crate::update::callback;
 use crate::viewer::{Control, Description, ViewerRef};
 use crate::{link, panels, theme};
 use eventlog::ids::Duration;
@@ -28,17 +28,17 @@ use scene::format;
 use session::alignment::Role;
 use views::actions::Action;
 use views::panels::{FLAME_GRAPH, HEAP};
-use views::view::Room;
+use views::view::PanelLayout;
 use views::view::compare::CompareView;
 
 impl App {
     /// All of the page.
     pub(super) fn page(&self, ctx: &Context<Self>) -> Html {
         let dialogs = &self.dialogs;
-        let on_help_closed = on(ctx, |app, _, ()| app.dialogs.help.take().is_some());
+        let on_help_closed = callback(ctx, |app, _, ()| app.dialogs.help.take().is_some());
         let promised = self.wanted.as_ref().filter(|_| !self.is_remote());
         let promise = promised.map(|wanted| AttrValue::from(link::promise(wanted)));
-        let on_share_closed = on(ctx, |app, _, ()| app.dialogs.share.take().is_some());
+        let on_share_closed = callback(ctx, |app, _, ()| app.dialogs.share.take().is_some());
         html! {
             <>
                 if self.shows_log() {
@@ -49,7 +49,7 @@ impl App {
                     <Landing link={promise} news={html! { <>{ self.view_trouble(ctx) }{ self.view_remote(ctx) }</> }}
                         notice={dialogs.notice.clone().map(AttrValue::from)}
                         open={self.is_home.then(|| AttrValue::from(self.names().join(" → ")))}
-                        on_back={on(ctx, Self::leave_home)} on_kept={on(ctx, Self::open_kept)} />
+                        on_back={callback(ctx, Self::leave_home)} on_kept={callback(ctx, Self::open_kept)} />
                 }
                 { self.view_palette(ctx) }
                 if dialogs.dragging {
@@ -87,7 +87,7 @@ impl App {
     /// The page with a log.
     fn log_page(&self, ctx: &Context<Self>) -> Html {
         let (view, dialogs, calls) = (self.views.view(), &self.dialogs, &self.callbacks);
-        let dismiss = on(ctx, |app, _, _: MouseEvent| {
+        let dismiss = callback(ctx, |app, _, _: MouseEvent| {
             app.dialogs.notice.take().is_some()
         });
         html! {
@@ -106,7 +106,7 @@ impl App {
                 }
                 if let Some(offered) = &dialogs.offered {
                     <Offer name={offered.file.name()} open={self.log.name.clone()} notes={self.unsaved_notes()}
-                        on_save={calls.action.reform(|()| Action::SaveNotes)} on_answer={on(ctx, Self::decided)} />
+                        on_save={calls.action.reform(|()| Action::SaveNotes)} on_answer={callback(ctx, Self::decided)} />
                 }
                 { self.view_following() }
                 // That what is still being written breaks off says nothing.
@@ -114,13 +114,13 @@ impl App {
                     <Warnings overview={self.log.overview.clone()} on_all={self.callbacks.diagnostics.clone()} />
                 }
                 { self.view_tour(ctx) }
-                <main class={classes!("stage", (view.room == Room::Panel).then_some("panel-alone"))}>
+                <main class={classes!("stage", (view.room == PanelLayout::Panel).then_some("panel-alone"))}>
                     { self.timelines(ctx) }
                     { self.strip() }
                     <div class="lower">
-                        if view.room != Room::Timeline {
+                        if view.room != PanelLayout::Timeline {
                             <Tabs panel={view.panel} generation={(self.viewer.number().0, self.log.generation)}
-                                alone={view.room == Room::Panel} on_panel={self.callbacks.panel.clone()}
+                                alone={view.room == PanelLayout::Panel} on_panel={self.callbacks.panel.clone()}
                                 on_action={self.callbacks.action.clone()}>
                                 { self.open_panel() }
                             </Tabs>
@@ -139,7 +139,7 @@ impl App {
         };
         let (own, numbers) = (trouble.clone(), self.numbers());
         let on_report = Callback::from(move |()| Some(report(&own, numbers.clone())));
-        let dismiss = on(ctx, |app, _, ()| app.dialogs.trouble.take().is_some());
+        let dismiss = callback(ctx, |app, _, ()| app.dialogs.trouble.take().is_some());
         let on_dismiss = self.log.is_there().then_some(dismiss);
         html! { <TroubleAlert heading={trouble.heading()} trouble={trouble.said.clone()} code={trouble.code.to_string()} {on_report} {on_dismiss} /> }
     }
@@ -199,10 +199,10 @@ impl App {
         let at = self.views.view().settings.get::<CompareView>().align;
         html! {
             <Caption key="caption" {role} name={log.name.clone()} {facts} {is_shown}
-                on_show={on(ctx, |app, ctx, ()| app.exchange(ctx))} on_close={on(ctx, Self::close_one)}>
+                on_show={callback(ctx, |app, ctx, ()| app.exchange(ctx))} on_close={callback(ctx, Self::close_one)}>
                 if role == Role::Before {
-                    <Align {at} others={self.common_anchors()} on_align={on(ctx, Self::align_at)}
-                        on_swap={on(ctx, Self::swap_roles)} on_merge={on(ctx, |app, ctx, ()| { app.merge(ctx); true })} />
+                    <Align {at} others={self.common_anchors()} on_align={callback(ctx, Self::align_at)}
+                        on_swap={callback(ctx, Self::swap_roles)} on_merge={callback(ctx, |app, ctx, ()| { app.merge(ctx); true })} />
                 }
             </Caption>
         }
@@ -281,7 +281,7 @@ impl App {
             minimap_ns: self.viewer.read(Control::viewport).all_ns(),
             view: view.settings.get(),
             selection: view.selection,
-            way: Way {
+            navigator: FindingNavigator {
                 within: None,
                 heap_profile: self.log.overview.contents.heap_profile,
                 on_change: self.callbacks.change.clone(),

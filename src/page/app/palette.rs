@@ -8,8 +8,8 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::App;
-use crate::act::on;
 use crate::palette::{Entry, Palette, Pick};
+use crate::update::callback;
 use crate::viewer::Goto;
 use model::time::Interval;
 use scene::format;
@@ -178,10 +178,10 @@ impl App {
         let Some(entries) = &self.dialogs.palette else {
             return Html::default();
         };
-        let on_close = on(ctx, |app, _, ()| app.dialogs.palette.take().is_some());
+        let on_close = callback(ctx, |app, _, ()| app.dialogs.palette.take().is_some());
         html! {
             <Palette entries={Rc::clone(entries)} filters={self.can(Action::FilterTracks)}
-                on_pick={on(ctx, Self::picked)} {on_close} />
+                on_pick={callback(ctx, Self::picked)} {on_close} />
         }
     }
 }

@@ -11,8 +11,8 @@ use web_sys::{AbortController, Element, File, MessageEvent, Url, Window};
 use yew::prelude::*;
 
 use super::App;
-use crate::act::on;
 use crate::files::{self, Came, Chosen, NotFetched, Origin};
+use crate::update::callback;
 use scene::format;
 use views::share::place::{Parts, Place, Refused, place};
 use views::trouble::{Code, Trouble};
@@ -130,7 +130,7 @@ impl App {
             came: (0, None),
             abort,
         };
-        let (tell, done) = (on(ctx, Self::more_came), on(ctx, Self::fetched));
+        let (tell, done) = (callback(ctx, Self::more_came), callback(ctx, Self::fetched));
         spawn_local(async move {
             let mut files = Vec::new();
             for address in addresses {
@@ -208,7 +208,7 @@ impl App {
 
     /// Opens the second page, which fetches a log from another host.
     fn open_second_page(&mut self, ctx: &Context<Self>, (): ()) -> bool {
-        let heard = on(ctx, Self::second_page_says);
+        let heard = callback(ctx, Self::second_page_says);
         let build = gloo_utils::document()
             .query_selector("meta[name=eventscope-build]")
             .ok()
@@ -280,7 +280,7 @@ impl App {
 
     /// What comes over the network, or may.
     pub(super) fn view_remote(&self, ctx: &Context<Self>) -> Html {
-        let away = on(ctx, |app, ctx, _: MouseEvent| app.not_wanted(ctx, ()));
+        let away = callback(ctx, |app, ctx, _: MouseEvent| app.not_wanted(ctx, ()));
         match &self.remote {
             Remote::Nothing => Html::default(),
             Remote::Comes { names, came, .. } => {
@@ -301,7 +301,7 @@ impl App {
                 }
             }
             Remote::Asks(elsewhere) => {
-                let open = on(ctx, |app, ctx, _: MouseEvent| app.open_second_page(ctx, ()));
+                let open = callback(ctx, |app, ctx, _: MouseEvent| app.open_second_page(ctx, ()));
                 let host = elsewhere.address.host();
                 html! {
                     <section class="hint remote" aria-labelledby="remote-title">

@@ -6,8 +6,8 @@ use yew::prelude::*;
 
 use super::App;
 use super::perform::stem;
-use crate::act::on;
 use crate::save::save;
+use crate::update::callback;
 use views::report::{Wanted, report};
 
 impl App {
@@ -24,7 +24,7 @@ impl App {
             range: self.views.view().selection,
         };
         let (client, overview) = (self.log_client.clone(), self.log.overview.shared());
-        let said = on(ctx, |app, _, said: String| {
+        let said = callback(ctx, |app, _, said: String| {
             app.dialogs.notice = Some(said);
             true
         });

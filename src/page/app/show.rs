@@ -6,11 +6,11 @@ use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
 use super::App;
-use crate::act::after;
 use crate::link;
-use crate::panel::Wish;
-use crate::same::Same;
+use crate::panel::PanelRequest;
+use crate::ptr_eq::PtrEq;
 use crate::theme;
+use crate::update::after;
 use crate::viewer::{Control, Goto, Place};
 use model::time::Interval;
 use scene::viewport;
@@ -21,7 +21,7 @@ use views::heap::settings::HeapView;
 use views::panels::{EVENTS, FLAME_GRAPH, IN_VIEW, PROCESS};
 use views::view::compare::CompareView;
 use views::view::flame::{FlameOrder, FlameView};
-use views::view::{Change, Room, View};
+use views::view::{Change, PanelLayout, View};
 
 /// How long after the last change the table of what is in view follows.
 const FOLLOW_MS: u32 = 120;
@@ -176,14 +176,14 @@ impl App {
 
     fn follow_timeline(&mut self, _: &Context<Self>, (): ()) -> bool {
         self.pauses.follow = None;
-        self.panel.items = Same::new(self.viewer.read(Control::visible_items));
+        self.panel.items = PtrEq::new(self.viewer.read(Control::visible_items));
         true
     }
 
     /// Shows on the timeline what was clicked in a panel. A thread that is
     /// not among its tracks is filtered for, a track that is hidden or folded away shown.
     pub(super) fn goto(&mut self, ctx: &Context<Self>, goto: Goto) -> bool {
-        self.views.edit().room = self.views.view().room.beside(Room::Panel);
+        self.views.edit().room = self.views.view().room.beside(PanelLayout::Panel);
         if let Some(thread) = goto.row.and_then(Row::thread)
             && self.log.threads.iter().all(|row| row.id != thread)
         {
@@ -252,7 +252,7 @@ impl App {
                 }
             }),
         );
-        self.wish(Wish::Flame(track, at));
+        self.wish(PanelRequest::Flame(track, at));
         true
     }
 
@@ -266,7 +266,7 @@ impl App {
     /// Shows all that is wrong or odd about the log.
     pub(super) fn show_diagnostics(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         self.change(ctx, Change::panel(PROCESS));
-        self.wish(Wish::Diagnostics);
+        self.wish(PanelRequest::Diagnostics);
         true
     }
 }

@@ -4,9 +4,9 @@ use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::App;
-use crate::act::on;
 use crate::files::{self, Sorted};
 use crate::tour::Tour;
+use crate::update::callback;
 use views::panels::PANELS;
 use views::share::Link;
 use views::tour::{SAMPLE, STEPS, sample};
@@ -19,7 +19,7 @@ impl App {
         if self.log.is_open() && self.other.is_none() && self.log.fingerprint == sample() {
             return self.step_tour(ctx, 0);
         }
-        let came = on(ctx, Self::tour_came);
+        let came = callback(ctx, Self::tour_came);
         spawn_local(async move { came.emit(files::sample(SAMPLE).await) });
         false
     }
@@ -69,6 +69,6 @@ impl App {
         let Some(at) = self.touring else {
             return Html::default();
         };
-        html! { <Tour {at} on_step={on(ctx, Self::step_tour)} on_end={on(ctx, Self::end_tour)} /> }
+        html! { <Tour {at} on_step={callback(ctx, Self::step_tour)} on_end={callback(ctx, Self::end_tour)} /> }
     }
 }

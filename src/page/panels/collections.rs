@@ -9,7 +9,7 @@ use yew::prelude::*;
 
 use crate::chart::{self, Bin, Histogram, Series, patterns};
 use crate::dom::setter_of;
-use crate::grid::{Column, Grid, Rows, ScrollTo, Went};
+use crate::grid::{Column, Grid, RowActivated, Rows, ScrollTo};
 use crate::guide::how_to_record;
 use crate::panel::range_text;
 use crate::panel::{PanelProps, use_answer};
@@ -200,7 +200,7 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
     let on_window = setter_of(&window);
     let on_current = {
         let (current, rows) = (current.setter(), rows.clone());
-        Callback::from(move |went: Went| {
+        Callback::from(move |went: RowActivated| {
             current.set(at(rows.as_deref(), went.row).map(|gc| gc.number));
         })
     };

@@ -12,11 +12,11 @@ use gloo_timers::callback::Timeout;
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
-use crate::act::{Act, after, on};
 use crate::copy::copy;
-use crate::grid::{Grid, Rows, ScrollTo, Went};
+use crate::grid::{Grid, RowActivated, Rows, ScrollTo};
 use crate::panel::PanelProps;
 use crate::rows_out::RowsOf;
+use crate::update::{Update, after, callback};
 use crate::viewer::{Goto, Place};
 use filter::{Change, FilterBar, Match};
 use row::{COLUMNS, as_text, grid_row};
@@ -100,7 +100,7 @@ pub(super) struct Events {
 }
 
 impl Component for Events {
-    type Message = Act<Self>;
+    type Message = Update<Self>;
     type Properties = PanelProps;
 
     fn create(ctx: &Context<Self>) -> Self {
@@ -154,7 +154,7 @@ impl Component for Events {
         true
     }
 
-    fn update(&mut self, ctx: &Context<Self>, act: Act<Self>) -> bool {
+    fn update(&mut self, ctx: &Context<Self>, act: Update<Self>) -> bool {
         act(self, ctx)
     }
 
@@ -164,12 +164,12 @@ impl Component for Events {
             return html! { <p class="empty">{ "Events are listed once the log is read." }</p> };
         }
         html! {
-            <div class="events" onkeydown={on(ctx, Self::key)}>
+            <div class="events" onkeydown={callback(ctx, Self::key)}>
                 <FilterBar client={props.source.client.clone()} overview={props.overview.clone()}
                     list={self.list.clone()} marked={Rc::clone(&props.marked)} found={self.found.clone()} total={self.total}
                     counting={self.counting()}
-                    on_change={on(ctx, Self::change)}
-                    on_find={on(ctx, Self::find)}
+                    on_change={callback(ctx, Self::change)}
+                    on_find={callback(ctx, Self::find)}
                     rows={self.out.clone()} />
                 if self.total == 0 && self.counting().is_none() {
                     <p class="empty">{ "No event passes this filter. " }{ self.why_empty() }</p>
@@ -177,7 +177,7 @@ impl Component for Events {
                     <Grid name="event-rows" label="Events" columns={COLUMNS} total={self.total}
                         rows={Rc::clone(&self.grid_rows)} current={self.current}
                         selected={self.selected()} scroll_to={self.scroll_to}
-                        on_window={on(ctx, Self::look)} on_current={on(ctx, Self::went)} />
+                        on_window={callback(ctx, Self::look)} on_current={callback(ctx, Self::went)} />
                 }
                 if let Some(trouble) = &self.trouble {
                     <p class="strip" role="alert">{ trouble }</p>
@@ -201,7 +201,7 @@ impl Events {
         let (link, number) = (ctx.link().clone(), self.number);
         ctx.props().source.client.ask(query, move |answer| {
             let Ok(answer) = answer else { return };
-            let act: Act<Self> = Box::new(move |events, ctx| {
+            let act: Update<Self> = Box::new(move |events, ctx| {
                 let current = events.number == number;
                 if current {
                     then(events, ctx, answer);
@@ -446,7 +446,7 @@ impl Events {
         }
     }
 
-    fn went(&mut self, ctx: &Context<Self>, went: Went) -> bool {
+    fn went(&mut self, ctx: &Context<Self>, went: RowActivated) -> bool {
         if went.extend {
             self.anchor = self.anchor.or(self.current).or(Some(went.row));
         } else {
@@ -560,7 +560,7 @@ impl Events {
         self.ask(ctx, query, |_, ctx, rows| {
             let Ok(rows) = rows else { return };
             let text: String = rows.iter().map(as_text).collect();
-            let copied = on(ctx, Self::copied);
+            let copied = callback(ctx, Self::copied);
             spawn_local(async move { copied.emit(copy(&text).await.then_some(rows.len())) });
         });
         false

@@ -5,9 +5,9 @@ mod brief;
 mod card;
 mod finding;
 mod lost_time;
+mod navigator;
 mod passed;
 mod progress;
-mod way;
 
 use std::rc::Rc;
 
@@ -22,6 +22,7 @@ pub(super) use card::FindingCard;
 use finding::FindingRow;
 pub(super) use finding::severity;
 use insight::finding::{Axis, Finding};
+pub(crate) use navigator::FindingNavigator;
 use passed::PassedRules;
 use progress::SoFar;
 use scene::format;
@@ -29,7 +30,6 @@ use session::link_text::cut;
 use session::questions::FindingsQuery;
 use views::view::findings::FindingsView;
 use views::words::insight as words;
-pub(crate) use way::Way;
 
 /// The panel.
 #[component]
@@ -61,7 +61,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
         };
     };
     let shared = Rc::new(report.clone());
-    let way = Way::from_panel(props, view.range(props.range));
+    let navigator = FindingNavigator::from_panel(props, view.range(props.range));
     let is_open = |finding: &Finding| cut(&finding.identity()) == view.open;
     let (grave, minor): (Vec<&Finding>, Vec<&Finding>) = report
         .findings
@@ -71,11 +71,11 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
     let row = |finding: &&Finding| {
         let is_open = is_open(finding);
         let (key, finding) = (finding.identity(), Rc::new(Finding::clone(finding)));
-        let on_toggle = on_toggle(&view, &on_view, &way, &finding);
+        let on_toggle = on_toggle(&view, &on_view, &navigator, &finding);
         html! {
             <FindingRow {key} {finding} report={Rc::clone(&shared)} {is_open}
                 head={if is_open { open.clone() } else { NodeRef::default() }}
-                at={props.range.filter(|_| is_open)} {on_toggle} way={way.clone()} />
+                at={props.range.filter(|_| is_open)} {on_toggle} navigator={navigator.clone()} />
         }
     };
     let section = |is_log: bool| {
@@ -174,15 +174,15 @@ fn measure(command: &str) -> Html {
 fn on_toggle(
     view: &FindingsView,
     on_view: &Callback<FindingsView>,
-    way: &Way,
+    navigator: &FindingNavigator,
     finding: &Rc<Finding>,
 ) -> Callback<()> {
     let toggled = view.toggled(cut(&finding.identity()));
     if toggled.open.is_empty() {
         return on_view.reform(move |()| toggled.clone());
     }
-    let (way, finding) = (way.clone(), Rc::clone(finding));
-    Callback::from(move |()| way.go(&finding, finding.evidence.first(), None))
+    let (navigator, finding) = (navigator.clone(), Rc::clone(finding));
+    Callback::from(move |()| navigator.go(&finding, finding.evidence.first(), None))
 }
 
 /// Brings the finding that a link opened into view. The keyboard goes on there, unless it

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::dom::{setter_of, value_of};
-use crate::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
 use crate::panel::PanelProps;
 use crate::rows_out::{RowsOf, RowsOut};
 use crate::viewer::{Goto, VisibleItem};
@@ -76,7 +76,7 @@ pub(super) fn InView(props: &PanelProps) -> Html {
     let on_track = setter_of(&track).reform(value_of::<Event>);
     let on_current = {
         let current = current.clone();
-        Callback::from(move |went: Went| current.set(Some(went.row)))
+        Callback::from(move |went: RowActivated| current.set(Some(went.row)))
     };
     let on_activate = {
         let (items, shown, on_goto) = (

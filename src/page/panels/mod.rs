@@ -20,7 +20,7 @@ use yew::virtual_dom::VComp;
 
 use crate::panel::PanelProps;
 use findings::FindingCard;
-pub(super) use findings::Way;
+pub(super) use findings::FindingNavigator;
 use views::for_each_panel;
 use views::view::panel::PanelName;
 

@@ -10,7 +10,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{File, HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
-use crate::panel::{PanelProps, Wish};
+use crate::panel::{PanelProps, PanelRequest};
 use markers::use_markers;
 use row::NoteRow;
 use scene::format::many;
@@ -168,7 +168,7 @@ fn view_table(props: &PanelProps, changer: &Changer, node: &NodeRef) -> Html {
             });
         });
         let focus = match props.wish {
-            Some((times, Wish::NameNote(wanted))) if wanted == number => Some(times),
+            Some((times, PanelRequest::NameNote(wanted))) if wanted == number => Some(times),
             _ => None,
         };
         html! {

@@ -13,7 +13,7 @@ use yew::prelude::*;
 
 use crate::copy::CopyButton;
 use crate::dom::{focus, scroll_panel_to};
-use crate::panel::{PanelProps, Wish, use_answer};
+use crate::panel::{PanelProps, PanelRequest, use_answer};
 use crate::viewer::Goto;
 use analysis::process::{self, HeapSettings};
 use analysis::processes::OsProcess;
@@ -38,7 +38,7 @@ use views::words::process as words;
 #[component]
 pub(super) fn Process(props: &PanelProps) -> Html {
     let to_diagnostics = match props.wish {
-        Some((times, Wish::Diagnostics)) => times,
+        Some((times, PanelRequest::Diagnostics)) => times,
         _ => 0,
     };
     let on_list = props.on_change.reform(|list: EventList| {

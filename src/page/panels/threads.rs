@@ -12,7 +12,7 @@ use crate::client::LogClient;
 use crate::dialog::colour;
 use crate::dom::{setter_of, use_pause, value_of};
 use crate::field::Field;
-use crate::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
 use crate::guide::how_to_record;
 use crate::panel::span_text;
 use crate::panel::{Marked, PanelProps, takes_long, use_answer};
@@ -26,7 +26,7 @@ use analysis::timeline::thread_table::{
 use analysis::timeline::turns::TurnSums;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::{Class, WaitReason};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 use scene::format;
 use session::tables::ThreadTextQuery;
@@ -82,7 +82,7 @@ const SORTS: [Option<ThreadColumn>; 18] = [
     Some(ThreadColumn::Running),
     Some(ThreadColumn::ReadyPaused),
     Some(ThreadColumn::ReadyBehind),
-    Some(ThreadColumn::ReadyIdle),
+    Some(ThreadColumn::ThreadRunnableCapIdle),
     Some(ThreadColumn::LongestReady),
     Some(ThreadColumn::MeanReady),
     Some(ThreadColumn::Blocked),
@@ -144,7 +144,7 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
     }
     let total = table.map_or(0, |table| table.total);
     let on_window = setter_of(&window);
-    let on_current = setter_of(&current).reform(|went: Went| Some(went.row));
+    let on_current = setter_of(&current).reform(|went: RowActivated| Some(went.row));
     let on_activate = {
         let (on_goto, range, answer) = (props.on_goto.clone(), props.range, answer.clone());
         Callback::from(move |row: u64| {
@@ -362,7 +362,7 @@ fn shares(times: &TurnSums) -> Html {
         Class::Open,
         Class::ReadyGc,
         Class::Ready,
-        Class::ReadyIdle,
+        Class::ThreadRunnableCapIdle,
         Class::Mvar,
         Class::Stm,
         Class::BlackHole,
@@ -456,7 +456,7 @@ fn sort_title(sort: ThreadColumn) -> String {
         (ThreadColumn::Ready, _) => "Waiting for a capability".to_owned(),
         (ThreadColumn::ReadyPaused, _) => "Ready: in GC".to_owned(),
         (ThreadColumn::ReadyBehind, _) => "Ready: queued".to_owned(),
-        (ThreadColumn::ReadyIdle, _) => "Ready: idle cap".to_owned(),
+        (ThreadColumn::ThreadRunnableCapIdle, _) => "Ready: idle cap".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::ForeignCall), _) => "In foreign calls".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::Other), _) => "Blocked, reason unknown".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::Delay), _) => "Sleeping".to_owned(),

@@ -10,7 +10,7 @@ use yew::prelude::*;
 
 use crate::copy::CopyButton;
 use crate::dom::setter_of;
-use crate::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
 use crate::guide::how_to_record;
 use crate::panel::{PanelProps, use_answer};
 use crate::shares::share_bar;
@@ -134,7 +134,7 @@ pub(super) fn Ticky(props: &PanelProps) -> Html {
     let on_window = setter_of(&window);
     let on_current = {
         let (current, chosen, answer) = (current.setter(), chosen.setter(), answer.clone());
-        Callback::from(move |went: Went| {
+        Callback::from(move |went: RowActivated| {
             current.set(Some(went.row));
             let row = answer.as_ref().and_then(|table| table.row(went.row));
             if let Some(row) = row {

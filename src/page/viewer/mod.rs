@@ -17,7 +17,7 @@ use web_sys::{HtmlCanvasElement, HtmlElement};
 use super::canvas::CanvasPainter;
 use super::client::LogClient;
 use super::dom::set_style;
-use crate::same::Same;
+use crate::ptr_eq::PtrEq;
 use analysis::timeline::flow::FlowQuery;
 use ask::Asked;
 use eventlog::ids::ThreadId;
@@ -31,7 +31,7 @@ use session::tracks::name::TrackName;
 use views::control::gestures::LONG_PRESS_MS;
 pub(super) use views::control::gestures::{Press, Wheel};
 pub(super) use views::control::walk::VisibleItem;
-pub(super) use views::control::{Control, Description, Goto, Place, Told};
+pub(super) use views::control::{Control, Description, Goto, Place, TimelineEvent};
 use views::notes::Notes;
 use views::timeline::TOP_PX;
 use views::timeline::layout::Layout;
@@ -55,7 +55,7 @@ struct Viewer {
     /// Tells it from another one on the page.
     number: ViewerNumber,
     client: LogClient,
-    emit: Rc<dyn Fn(ViewerNumber, Told)>,
+    emit: Rc<dyn Fn(ViewerNumber, TimelineEvent)>,
     /// What shows the same as it.
     partner: Option<Partner>,
     control: Control,
@@ -98,7 +98,7 @@ impl ViewerRef {
     pub(super) fn new(
         number: ViewerNumber,
         client: LogClient,
-        emit: impl Fn(ViewerNumber, Told) + 'static,
+        emit: impl Fn(ViewerNumber, TimelineEvent) + 'static,
     ) -> Self {
         Self(Rc::new(RefCell::new(Viewer {
             number,
@@ -131,7 +131,7 @@ impl ViewerRef {
     /// same.
     pub(super) fn act<I>(&self, what: impl FnOnce(&mut Control) -> I)
     where
-        I: IntoIterator<Item = Told>,
+        I: IntoIterator<Item = TimelineEvent>,
     {
         self.act_alone(what);
         self.lead();
@@ -139,19 +139,19 @@ impl ViewerRef {
 
     fn act_alone<I>(&self, what: impl FnOnce(&mut Control) -> I)
     where
-        I: IntoIterator<Item = Told>,
+        I: IntoIterator<Item = TimelineEvent>,
     {
         let (told, emit, number) = {
             let mut viewer = self.0.borrow_mut();
-            let mut told: Vec<Told> = what(&mut viewer.control).into_iter().collect();
+            let mut told: Vec<TimelineEvent> = what(&mut viewer.control).into_iter().collect();
             told.extend(viewer.control.seen_changed());
             (told, Rc::clone(&viewer.emit), viewer.number)
         };
         self.redraw();
         for one in told {
             match one {
-                Told::Scroll(px) => self.scroll_tracks(px),
-                Told::Hold(press) => self.wait_for_long_press(press),
+                TimelineEvent::Scroll(px) => self.scroll_tracks(px),
+                TimelineEvent::Hold(press) => self.wait_for_long_press(press),
                 one => emit(number, one),
             }
         }
@@ -243,7 +243,7 @@ impl ViewerRef {
     }
 
     /// Other tracks, or in another order.
-    pub(super) fn set_layout(&self, layout: &Same<Layout>) {
+    pub(super) fn set_layout(&self, layout: &PtrEq<Layout>) {
         self.act(|control| control.set_layout(layout.shared()));
         self.fit_scroller();
     }

@@ -4,7 +4,7 @@
 use super::{Control, ViewerRef};
 use model::time::Interval;
 use session::alignment::Shift;
-use views::control::pair::Glance;
+use views::control::pair::SyncedView;
 
 /// What shows the same as a timeline.
 pub(super) struct Partner {
@@ -12,7 +12,7 @@ pub(super) struct Partner {
     /// What is added to a time of the one to have that of the partner.
     shift: Shift,
     /// What it was shown last.
-    shown: Option<Glance>,
+    shown: Option<SyncedView>,
 }
 
 impl ViewerRef {

@@ -1,27 +1,26 @@
-//! Spans of a capability in columns, grouped by the collections of the program.
+//! Columnar spans of a capability, grouped by the collections of the program.
 
 use eventlog::hash::SeededMap;
 use model::class::{Class, ClassTimes};
 use model::lane::{Lane, LaneIndex};
-use model::place::place32;
+use model::saturating::saturating_u32;
 
-/// Spans in order, without overlap, of at most `N` classes: 13 bytes each, and four
-/// for each collection.
+/// Ordered, non-overlapping spans of at most `N` classes: 13 bytes per span and 4 per collection.
 #[derive(Clone, Debug)]
 pub struct Columns<const N: usize> {
     starts: Vec<u64>,
-    /// How long each is, as far as 32 bits hold it.
+    /// Duration of each span; `u32::MAX` if it is in `longer_ns`.
     durations_ns: Vec<u32>,
-    /// Longer ones, by place.
+    /// Durations that do not fit into 32 bits, by span index.
     longer_ns: SeededMap<usize, u64>,
     classes: Vec<Class>,
-    /// The place of the first span of each collection.
+    /// Index of the first span of each collection.
     firsts: Vec<u32>,
     index: LaneIndex<N>,
 }
 
 impl<const N: usize> Columns<N> {
-    /// No spans; those that come are of these classes.
+    /// Creates an empty list for spans of these classes.
     pub(super) fn new(classes: [Class; N]) -> Self {
         Self {
             starts: Vec::new(),
@@ -46,23 +45,23 @@ impl<const N: usize> Columns<N> {
         self.index.push(class, duration_ns);
     }
 
-    /// A collection begins with the span of that place.
+    /// Marks the span at `place` as the first one of a collection.
     pub(super) fn collection_at(&mut self, place: usize) {
-        self.firsts.push(place32(place));
+        self.firsts.push(saturating_u32(place));
     }
 
-    /// How many collections begin before a place.
+    /// Returns the number of collections that begin before a span.
     fn collections_before(&self, place: usize) -> usize {
         self.firsts
             .partition_point(|&first| (first as usize) < place)
     }
 
-    /// Whether a collection begins with a span.
+    /// Returns whether a span is the first one of a collection.
     pub(super) fn is_first(&self, place: usize) -> bool {
         self.count(place, place + 1) > 0
     }
 
-    /// The places of the spans of the collection that a span belongs to.
+    /// Returns the indexes of the spans of the collection that a span belongs to.
     #[must_use]
     pub fn collection_of(&self, place: usize) -> std::ops::Range<usize> {
         let next = self.collections_before(place + 1);
@@ -101,7 +100,7 @@ impl<const N: usize> Lane for Columns<N> {
         self.index.longest(from, to, |i| self.duration_ns(i))
     }
 
-    /// Collections count, where they begin.
+    /// Counts collections, each at its first span.
     fn count(&self, from: usize, to: usize) -> usize {
         self.collections_before(to) - self.collections_before(from)
     }

@@ -1,12 +1,11 @@
-//! What collections cost the capabilities: how long each worked in them, looked
-//! for work, was done and waited, by generation, and how long it stood still for
-//! one collection.
+//! Cost of collections by generation: how long each capability worked, looked for work, was done or waited in
+//! them, and how long it was stopped per collection.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Account;
+use super::TimeAttribution;
 use super::pauses::Pause;
 use super::search::Ahead;
 use eventlog::ids::CapId;
@@ -14,28 +13,27 @@ use model::class::Class;
 use model::lane::Lane;
 use model::time::Interval;
 
-/// How a capability spent the collections of one generation, in nanoseconds.
+/// Time of a capability in the collections of one generation, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GcParts {
-    /// It stood still until all had stopped.
+    /// Stopped, waiting until all capabilities had stopped.
     pub stopping_ns: u64,
-    /// It worked: in `GCWork`, or with no phases logged.
+    /// Working: in `GCWork`, or in a collection for which no capability logs phases.
     pub work_ns: u64,
-    /// It had run out of work and looked for more: `GCIdle`.
+    /// Looking for more work: in `GCIdle`.
     pub idle_ns: u64,
-    /// Its part was done: `GCDone`.
+    /// Done with its part: in `GCDone`.
     pub done_ns: u64,
-    /// It stood still outside of all phases: before its first one, or without
-    /// taking part.
+    /// Stopped outside of all phases: before its first phase, or without taking part.
     pub outside_ns: u64,
-    /// The heap was counted for a profile.
+    /// Stopped while the heap was counted for a profile.
     pub census_ns: u64,
-    /// The collection was over, but it had not come back.
+    /// Not yet returned from a collection that was over.
     pub coming_back_ns: u64,
 }
 
 impl GcParts {
-    /// What lies between the starts and the ends of collections.
+    /// Returns the time between the start and the end of collections.
     #[must_use]
     pub const fn inside_ns(&self) -> u64 {
         self.work_ns
@@ -45,7 +43,7 @@ impl GcParts {
             .saturating_add(self.census_ns)
     }
 
-    /// All of it.
+    /// Returns the sum of all parts.
     #[must_use]
     pub const fn all_ns(&self) -> u64 {
         self.inside_ns()
@@ -53,7 +51,7 @@ impl GcParts {
             .saturating_add(self.coming_back_ns)
     }
 
-    /// Where time of a class counts; `None` for what is no part of a collection.
+    /// Returns the field that counts time of `class`; `None` for classes outside of collections.
     const fn part(&mut self, class: Class) -> Option<&mut u64> {
         Some(match class {
             Class::GcSync => &mut self.stopping_ns,
@@ -67,7 +65,7 @@ impl GcParts {
         })
     }
 
-    /// Adds the parts of another.
+    /// Adds `other` field by field, saturating.
     pub fn add(&mut self, other: &Self) {
         let add = |mine: &mut u64, theirs: u64| *mine = mine.saturating_add(theirs);
         add(&mut self.stopping_ns, other.stopping_ns);
@@ -80,29 +78,28 @@ impl GcParts {
     }
 }
 
-/// What the collections of one generation cost.
+/// Cost of the collections of one generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GcCosts {
-    /// The generation; `None` of collections of which the log does not tell it.
+    /// Generation; `None` for collections whose generation is not logged.
     pub generation: Option<u16>,
-    /// How many collections begin in the range.
+    /// Number of collections that begin in the range.
     pub count: u64,
-    /// How long they went on in the range, from starts to ends.
+    /// Time from their starts to their ends, within the range.
     pub pause_ns: u64,
-    /// Of these, the mean over all of them of the time for which a capability
-    /// stood still, averaged over the capabilities.
+    /// Mean time for which a capability was stopped per collection that begins in the range, averaged over the
+    /// capabilities alive at its start.
     pub mean_standstill_ns: u64,
-    /// The longest time for which the capabilities stood still for one of them,
-    /// averaged over the capabilities.
+    /// Maximum over these collections of the time that a capability was stopped, averaged in the same way.
     pub max_standstill_ns: u64,
-    /// That collection, from its request to its end.
+    /// The collection with that maximum, from its request to its end.
     pub max_standstill: Interval,
-    /// How each capability spent the part of them that lies in the range.
+    /// Time of each capability in these collections, within the range.
     pub caps: Vec<(CapId, GcParts)>,
 }
 
 impl GcCosts {
-    /// All capabilities together.
+    /// Returns the sum over all capabilities.
     #[must_use]
     pub fn all_caps(&self) -> GcParts {
         let mut all = GcParts::default();
@@ -113,9 +110,8 @@ impl GcCosts {
     }
 }
 
-impl Account<'_> {
-    /// What collections cost in a range, or in the whole log: by generation, the
-    /// youngest first.
+impl TimeAttribution<'_> {
+    /// Returns the cost of collections in a range, or in the whole log, youngest generation first.
     #[must_use]
     pub fn gc_costs(&self, range: Option<Interval>) -> Vec<GcCosts> {
         let range = self.clip(range.unwrap_or(self.log()));
@@ -138,20 +134,19 @@ impl Account<'_> {
     }
 }
 
-/// The costs in the making.
+/// Intermediate state of [`TimeAttribution::gc_costs`].
 struct Costs<'a> {
-    account: Account<'a>,
+    account: TimeAttribution<'a>,
     range: Interval,
     rows: BTreeMap<Option<u16>, GcCosts>,
-    /// The number of the first collection that begins in the range.
+    /// Index of the first collection that begins in the range.
     first: usize,
-    /// For how long all capabilities together stood still for each collection
-    /// that begins in the range.
+    /// Sum over all capabilities of the time they were stopped, for each collection that begins in the range.
     still_ns: Vec<u64>,
 }
 
 impl Costs<'_> {
-    /// The row of a generation; it names all capabilities.
+    /// Returns the row of a generation, created with all capabilities.
     fn row(&mut self, generation: Option<u16>) -> &mut GcCosts {
         let caps = self.account.caps().iter();
         self.rows.entry(generation).or_insert_with(|| GcCosts {
@@ -161,7 +156,7 @@ impl Costs<'_> {
         })
     }
 
-    /// Adds what the capability of a place did.
+    /// Adds the times of the capability at index `place`.
     fn cap(&mut self, place: usize) {
         let cap = self.account.caps().get(place);
         let Some(pieces) = cap.and_then(|cap| self.account.pieces_of(*cap)) else {
@@ -174,7 +169,7 @@ impl Costs<'_> {
         let mut asked = Ahead::default();
         for i in pieces.first_ending_after(from.0)..pieces.len() {
             let (start, end) = pieces.span(i);
-            // The last collection that was asked for by then.
+            // The last collection requested by then.
             let next = asked.first(pauses.len(), |i| pauses[i].requested.0 <= start);
             let Some(number) = next.checked_sub(1) else {
                 continue;
@@ -198,7 +193,7 @@ impl Costs<'_> {
         }
     }
 
-    /// How long collections went on in the range.
+    /// Adds the time of each collection within the range.
     fn pauses(&mut self) {
         let (pauses, range) = (self.account.pauses(), self.range);
         let first = pauses.first_ending_after(range.start());
@@ -210,7 +205,7 @@ impl Costs<'_> {
         }
     }
 
-    /// Counts the collections that begin in the range.
+    /// Counts the collections that begin in the range, and computes their mean and maximum.
     fn finish(mut self, starting: &[Pause]) -> Vec<GcCosts> {
         let lives = self.account.caps().iter();
         let lives: Vec<Interval> = lives.map(|cap| self.account.life_of(*cap)).collect();

@@ -1,57 +1,56 @@
-//! What the account of time needs to know of a log beyond its spans: how long
-//! capabilities lived and how long the log tells of them, which collections
-//! there were, who asked for them, and when the heap was counted.
+//! Facts about a log, other than its spans, that the time attribution needs: lifetimes of capabilities, the parts of
+//! them that the log covers, collections and their requests, and heap censuses.
 
 use std::collections::BTreeMap;
 
 use crate::capability::Lives;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{DamageKind, DamageList, Event, EventSet, EventType, Record, Sink};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// A capability, and the time for which the log tells what it did.
+/// Lifetime of a capability, and the part of it that the log covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapFacts {
-    /// The capability that these are about.
+    /// Capability described here.
     pub cap: CapId,
-    /// From its creation to its deletion, or else the log's first and last event.
+    /// Lifetime: from its creation to its deletion, or else to the log's first and last event.
     pub life: Interval,
-    /// The part of its life that the log tells of.
+    /// Part of the lifetime that the log covers.
     pub known: Interval,
 }
 
-/// A collection as the capability tells it that led it.
+/// Collection as logged by its leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Led {
-    /// The capability that posts `GCStatsGHC`.
+    /// Leader: the capability that posts `GCStatsGHC`.
     pub cap: CapId,
-    /// From its `StartGC` to its `EndGC`.
+    /// Time from the leader's `StartGC` to its `EndGC`.
     pub span: Interval,
-    /// Which generation was collected, with all that are younger.
+    /// Oldest generation that was collected.
     pub generation: u16,
 }
 
-/// All of it.
+/// All facts of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// The log's first and last event.
+    /// Times of the log's first and last event.
     pub log: Option<Interval>,
-    /// The capabilities, by number.
+    /// Capabilities, sorted by number.
     pub caps: Vec<CapFacts>,
-    /// The collections of which a leader is known.
+    /// Collections whose leader is known.
     pub(super) led: Vec<Led>,
-    /// When capabilities asked for collections.
+    /// Requests for collections.
     pub(super) requests: Requests,
-    /// When the heap was counted.
+    /// Heap censuses in time order; of several processes together.
     pub(super) censuses: Vec<Interval>,
-    /// The capabilities of each process, if there are several: each collects for itself.
+    /// Capabilities of each process if there are several, as each process collects on its own; empty otherwise.
     processes: Vec<Vec<CapId>>,
 }
 
 impl Facts {
-    /// Of a log that processes with these capabilities have written: none of these lives longer
-    /// than its process has logged.
+    /// Sets the capabilities of each process of a log that several processes wrote, and clips their lifetimes to
+    /// the logged time span of their process.
     pub(crate) fn of_several(mut self, processes: Vec<Vec<CapId>>, lives: &Lives) -> Self {
         let logged: BTreeMap<CapId, Interval> = lives
             .caps_with_events()
@@ -74,7 +73,7 @@ impl Facts {
         Self { processes, ..self }
     }
 
-    /// The same of one process of several, or of the capabilities that belong to none.
+    /// Returns the facts about the selected capabilities only: those of one process, or those that belong to none.
     fn of_process(&self, is_own: impl Fn(CapId) -> bool) -> Self {
         let caps = self.caps.iter().filter(|facts| is_own(facts.cap));
         let led = self.led.iter().filter(|led| is_own(led.cap));
@@ -88,7 +87,7 @@ impl Facts {
         }
     }
 
-    /// What is known of each process, if there are several.
+    /// Returns the facts about each process; empty unless there are several.
     pub(super) fn by_process(&self) -> Vec<Self> {
         let mut owners = BTreeMap::new();
         for (place, cap) in (0..)
@@ -106,35 +105,35 @@ impl Facts {
             .collect()
     }
 
-    /// The time for which the log tells what a capability did.
+    /// Returns the time in which the log covers a capability.
     pub(crate) fn known(&self, cap: CapId) -> Option<Interval> {
         let at = self.caps.binary_search_by_key(&cap, |facts| facts.cap);
         Some(self.caps.get(at.ok()?)?.known)
     }
 }
 
-/// How much of a log there is.
+/// Completeness of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// Whether it ends as a log does: the runtime has written all buffers. The
-    /// buffers of a program that was killed are lost.
+    /// Whether the log has a regular end, so that the runtime wrote all buffers. If a program is killed, its
+    /// buffers are lost.
     pub ends: bool,
-    /// Whether bytes of it are lost: inside, or where it breaks off.
+    /// Whether any bytes of the log are lost, inside or at its end.
     pub damaged: bool,
-    /// Whether bytes are lost before its end.
+    /// Whether bytes are lost before the end of the log.
     pub has_gaps: bool,
 }
 
 impl Condition {
-    /// A log of which nothing is missing.
+    /// A complete log: regular end, no lost bytes.
     pub const WHOLE: Self = Self {
         ends: true,
         damaged: false,
         has_gaps: false,
     };
 
-    /// What the damage means. `inflated` is whether all of a compressed file
-    /// could be inflated.
+    /// Derives the completeness from the damage of a log; `inflated` is whether a compressed file could be fully
+    /// inflated.
     #[must_use]
     pub fn of(damage: &DamageList, inflated: bool) -> Self {
         let cut = |kind| {
@@ -153,20 +152,20 @@ impl Condition {
     }
 }
 
-/// When each capability asked for collections (`RequestSeqGC`, `RequestParGC`).
+/// Times at which each capability requested a collection (`RequestSeqGC`, `RequestParGC`).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requests(BTreeMap<CapId, Vec<u64>>);
 
 impl Requests {
-    /// A capability asks for one. Where times go back, it asks when it asked last.
+    /// Appends a request. If time goes backwards, the time of the last request is used.
     pub(crate) fn push(&mut self, cap: CapId, at: Nanos) {
         let all = self.0.entry(cap).or_default();
         all.push(at.0.max(all.last().copied().unwrap_or_default()));
     }
 
-    /// When a capability asked for the collection that began at `start`: the last
-    /// time before it, but not before the collection before had `ended`. From then
-    /// on the program waits until all capabilities have stopped.
+    /// Returns the time at which a capability requested the collection that began at `start`: its last request up
+    /// to `start`, but not before the previous collection `ended`. From this request on, the program waits until
+    /// all capabilities have stopped.
     pub(crate) fn latest(&self, cap: CapId, ended: u64, start: u64) -> Option<u64> {
         let all = self.0.get(&cap)?;
         let before = all.partition_point(|&at| at <= start);
@@ -175,7 +174,7 @@ impl Requests {
     }
 }
 
-/// Collects when the heap was counted. It takes all events in analysis order.
+/// Collects the times of heap censuses. It must receive all events in analysis order.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     censuses: Vec<Interval>,
@@ -193,12 +192,12 @@ impl Sink for Watch {
         let at = record.time;
         match record.event() {
             Event::HeapProfSampleBegin { .. } => {
-                // GHC before 8.10 logs no end: the pause's end is the census's.
+                // GHC before 8.10 logs no end; the census then ends with its pause.
                 self.census(NEVER);
                 self.counting_since = Some(at);
             }
-            // A biography is written at the end of the run: its censuses were
-            // when they say, and reach to the end of their pause.
+            // The censuses of a biographical profile are logged at the end of the run. They take place at the time
+            // in the event, and last until the end of their pause.
             Event::HeapBioProfSampleBegin { time, .. } => {
                 self.census(NEVER);
                 self.counting_since = Some(Nanos(time).min(at));
@@ -217,8 +216,8 @@ impl Watch {
         }
     }
 
-    /// What was seen, of a log with these capabilities and in this condition, with
-    /// its collections of which a leader is known and the requests.
+    /// Returns the facts of a log with these capabilities, this completeness, and the collections with a known
+    /// leader and requests.
     pub(crate) fn facts(
         mut self,
         lives: &Lives,
@@ -227,7 +226,7 @@ impl Watch {
     ) -> Facts {
         self.census(NEVER);
         led.sort_small_by_key(|led| (led.span, led.cap));
-        // A census that has no end reaches to the next one at most.
+        // A census without an end lasts until the next one at most.
         self.censuses.sort_unstable();
         let mut next = NEVER;
         for census in self.censuses.iter_mut().rev() {
@@ -251,12 +250,13 @@ impl Watch {
     }
 }
 
-/// Later than anything in a log.
+/// Sentinel time, later than any event.
 const NEVER: Nanos = Nanos(u64::MAX);
 
-/// The part of a capability's life that the log tells of: all of it if nothing
-/// is missing. What a lost buffer held came after the capability's last event;
-/// what damage took may also have come before the first.
+/// Returns the part of a capability's lifetime that the log covers: all of it if nothing is missing.
+///
+/// Events in lost buffers came after the capability's last event; those lost to damage may also have come before
+/// its first one.
 fn known(life: Interval, events: Option<Interval>, condition: Condition) -> Interval {
     let first = events.filter(|_| condition.damaged);
     let start = first.map_or(life.start(), |events| life.nearest(events.start()));

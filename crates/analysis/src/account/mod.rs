@@ -1,18 +1,16 @@
-//! One account of time: every nanosecond of every capability, and of every
-//! thread, has exactly one class, in any range, the same wherever it is shown.
+//! Time attribution: every nanosecond of every capability and thread has exactly one class, in any range, and all
+//! views use the same classes.
 //!
-//! **Of a capability** a run comes first; then what has to do with collections,
-//! and what is unknown ([`pieces`]); the rest is idle, with a thread ready or
-//! without. **Of a thread** the turns say when it was blocked, ready or running;
-//! ready time is in a collection, else while some capability stood by, else
-//! behind other threads. **Of the program** there are the collections
-//! ([`pauses`]), how many capabilities ran at a time, and how many threads were
-//! ready.
+//! **Capabilities:** running takes precedence; then everything related to collections, and unknown time
+//! ([`pieces`]); the rest is idle time, with or without a ready thread. **Threads:** turns show when a thread was
+//! blocked, ready (runnable, but not running) or running; ready time is during a collection, or else while some
+//! capability was idle, or else behind other threads. **Program:** the collections ([`pauses`]), the number of
+//! running capabilities, and the number of ready threads.
 //!
-//! Runs stand in columns already. Beside them are kept the pieces of each
-//! capability, for each run how long its thread was ready before it, and how
-//! much of that while some capability stood by, all wakeups and creations, and
-//! the marks of the walk ([`sweep`]) by which sums at any moment are found. All intervals are half-open.
+//! In addition to the columns of runs, the attribution stores the pieces of each capability; for each run, how
+//! long its thread was ready before it, and for how much of that time some capability was idle; all wakeups and
+//! creations; and the checkpoints of the sweep ([`sweep`]), from which the sums at any time are computed. All
+//! intervals are half-open.
 
 pub mod columns;
 pub mod costs;
@@ -36,86 +34,92 @@ use sweep::{Marks, Sweep, Walker, Watcher};
 use eventlog::cap_table::CapLanes;
 use eventlog::ids::{CapId, Nanos};
 use model::moments::Moments;
-use model::shelf::Shelf;
+use model::spill_store::SpillStore;
 use model::time::Interval;
 use runs::Cap;
 
-/// What is kept of the account, beside the runs.
+/// Stored data of the time attribution, in addition to the runs.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct AttributionData {
     log: Interval,
-    /// The capabilities, by number.
+    /// Capabilities, sorted by number.
     caps: Vec<CapId>,
     cap_lanes: CapLanes,
-    /// From when to when each lives; like the next, by lane.
+    /// Lifetime of each capability in nanoseconds, by lane like `pieces`.
     lives: Vec<(u64, u64)>,
     pieces: Vec<Pieces>,
     pauses: Pauses,
-    /// When threads became ready by a wakeup or their creation.
-    readied: Moments,
-    /// When the log ceased to tell of threads that were ready, in order.
+    /// Times at which threads became ready by a wakeup or their creation.
+    became_runnable: Moments,
+    /// Times at which the log's information about a ready thread ends, sorted.
     lost: Vec<u64>,
     marks: Marks,
-    /// Whether several processes have written the log: then whether any thread is ready says
-    /// nothing of an idle capability, as it may be another process' thread.
+    /// Whether several processes wrote the log. A ready thread then says nothing about an idle capability, as it
+    /// may belong to another process.
     is_of_several: bool,
 }
 
-impl Ledger {
-    /// The account of a log up to `end`; `watcher` is told of every run on the
-    /// way. `readied` is when threads became ready, and which; `lost` when the
-    /// log ceased to tell of ready threads.
+impl AttributionData {
+    /// Computes the attribution for a log up to `end`.
+    ///
+    /// `watcher` is called for every run. `became_runnable` holds the times at which threads became ready, with
+    /// the threads; `lost` the times at which the log's information about a ready thread ends.
     pub(crate) fn make(
         facts: &Facts,
         end: Nanos,
         (lanes, cap_lanes): (&[Cap], &CapLanes),
-        readied: Moments,
+        became_runnable: Moments,
         mut lost: Vec<u64>,
         watcher: &mut impl Watcher,
-        shelf: &Shelf,
+        spill_store: &SpillStore,
     ) -> Self {
         lost.sort_unstable();
         let start = facts.log.map_or(Nanos(0), |log| log.start());
-        let mut ledger = Self {
+        let mut attribution_data = Self {
             log: Interval::new(start, end.max(start)),
             caps: facts.caps.iter().map(|facts| facts.cap).collect(),
             cap_lanes: cap_lanes.clone(),
             lives: vec![(0, 0); lanes.len()],
             pieces: Vec::new(),
-            readied,
+            became_runnable,
             lost,
             ..Self::default()
         };
         let several = facts.by_process();
-        ledger.pieces = vec![Pieces::default(); lanes.len()];
-        ledger.pauses = if several.is_empty() {
-            ledger.collect(facts, lanes)
+        attribution_data.pieces = vec![Pieces::default(); lanes.len()];
+        attribution_data.pauses = if several.is_empty() {
+            attribution_data.collect(facts, lanes)
         } else {
-            ledger.is_of_several = true;
-            let all = ledger.caps.clone();
+            attribution_data.is_of_several = true;
+            let all = attribution_data.caps.clone();
             let mut pauses = Vec::new();
             for own in &several {
-                ledger.caps = own.caps.iter().map(|facts| facts.cap).collect();
-                pauses.push(ledger.collect(own, lanes));
+                attribution_data.caps = own.caps.iter().map(|facts| facts.cap).collect();
+                pauses.push(attribution_data.collect(own, lanes));
             }
-            ledger.caps = all;
+            attribution_data.caps = all;
             Pauses::together(pauses)
         };
-        let account = Account {
+        let account = TimeAttribution {
             lanes,
-            ledger: &ledger,
+            attribution_data: &attribution_data,
         };
-        let marks = Marks::make(Sweep::new(account), ledger.log.end().0, watcher, shelf);
-        ledger.marks = marks;
-        ledger.readied.forget_threads();
-        ledger
+        let marks = Marks::make(
+            Sweep::new(account),
+            attribution_data.log.end().0,
+            watcher,
+            spill_store,
+        );
+        attribution_data.marks = marks;
+        attribution_data.became_runnable.forget_threads();
+        attribution_data
     }
 
-    /// The collections of a process, whose capabilities these are; their pieces are made.
+    /// Computes the pieces of the capabilities in `facts`, all of one process, and returns its collections.
     fn collect(&mut self, facts: &Facts, lanes: &[Cap]) -> Pauses {
-        let account = Account {
+        let account = TimeAttribution {
             lanes,
-            ledger: self,
+            attribution_data: self,
         };
         let pauses = Pauses::of(facts, account);
         let collections = Collections::of(&pauses, &facts.censuses, account);
@@ -137,47 +141,49 @@ impl Ledger {
     }
 }
 
-/// How time divides in which a thread was ready; the rest of it went by behind
-/// other threads.
+/// Division of a thread's ready time. The remainder is time behind other threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadyParts {
-    /// In collections, or while they were being stopped for, in nanoseconds.
+    /// During collections and while capabilities were being stopped for them, in nanoseconds.
     pub paused_ns: u64,
-    /// Outside of them, while some capability stood by.
+    /// Outside of collections while some capability was idle, in nanoseconds.
     pub idle_ns: u64,
 }
 
-/// The account of a log, to be asked.
+/// Query interface to the time attribution of a log.
 #[derive(Clone, Copy, Debug)]
-pub struct Account<'a> {
+pub struct TimeAttribution<'a> {
     lanes: &'a [Cap],
-    ledger: &'a Ledger,
+    attribution_data: &'a AttributionData,
 }
 
-impl<'a> Account<'a> {
-    pub(crate) const fn new(lanes: &'a [Cap], ledger: &'a Ledger) -> Self {
-        Self { lanes, ledger }
+impl<'a> TimeAttribution<'a> {
+    pub(crate) const fn new(lanes: &'a [Cap], attribution_data: &'a AttributionData) -> Self {
+        Self {
+            lanes,
+            attribution_data,
+        }
     }
 
-    /// The log's first and last moment.
+    /// Returns the time span of the log.
     #[must_use]
     pub const fn log(&self) -> Interval {
-        self.ledger.log
+        self.attribution_data.log
     }
 
-    /// The collections of the program.
+    /// Returns the collections of the program.
     #[must_use]
     pub const fn pauses(&self) -> &'a Pauses {
-        &self.ledger.pauses
+        &self.attribution_data.pauses
     }
 
-    /// The capabilities, by number.
+    /// Returns the capabilities, sorted by number.
     #[must_use]
     pub fn caps(&self) -> &'a [CapId] {
-        &self.ledger.caps
+        &self.attribution_data.caps
     }
 
-    /// From when to when a capability lives.
+    /// Returns the lifetime of a capability.
     #[must_use]
     pub fn life_of(&self, cap: CapId) -> Interval {
         let lane = self.lane(cap);
@@ -185,19 +191,19 @@ impl<'a> Account<'a> {
         Interval::new(Nanos(start), Nanos(end))
     }
 
-    /// What a capability does beside running and idling, as a lane.
+    /// Returns the lane of a capability's activities other than running and idling.
     #[must_use]
     pub fn pieces_of(&self, cap: CapId) -> Option<&'a Pieces> {
         self.pieces(self.lane(cap)?)
     }
 
-    /// A place from which moments near each other are found quickly.
+    /// Returns a cursor that answers queries at increasing times quickly.
     #[must_use]
     pub fn walker(&self) -> Walker<'a> {
         Walker::new(*self)
     }
 
-    /// How the time divides from one moment to another.
+    /// Returns the division of a thread's ready time between two times.
     pub(crate) fn ready_parts(&self, from: u64, to: u64) -> ReadyParts {
         if from >= to {
             return ReadyParts::default();
@@ -210,31 +216,35 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// The number of the lane of a capability.
+    /// Returns the lane index of a capability.
     fn lane(&self, cap: CapId) -> Option<usize> {
-        self.ledger.cap_lanes.lane(Some(cap))
+        self.attribution_data.cap_lanes.lane(Some(cap))
     }
 
-    /// The lane of a capability.
+    /// Returns the lane of a capability.
     fn lane_of(&self, cap: CapId) -> Option<&'a Cap> {
         self.lanes.get(self.lane(cap)?)
     }
 
     fn pieces(&self, lane: usize) -> Option<&'a Pieces> {
-        self.ledger.pieces.get(lane)
+        self.attribution_data.pieces.get(lane)
     }
 
     fn life(&self, lane: usize) -> (u64, u64) {
-        self.ledger.lives.get(lane).copied().unwrap_or_default()
+        self.attribution_data
+            .lives
+            .get(lane)
+            .copied()
+            .unwrap_or_default()
     }
 
-    /// The lanes of the capabilities.
+    /// Returns the lane of each capability.
     fn each_cap(self) -> impl Iterator<Item = (CapId, &'a Cap)> {
-        let caps = self.ledger.caps.iter();
+        let caps = self.attribution_data.caps.iter();
         caps.filter_map(move |cap| Some((*cap, self.lane_of(*cap)?)))
     }
 
-    /// When a run of a capability ended; 0 if there is no such run.
+    /// Returns the end of a run of a capability; 0 if there is no such run.
     fn run_end(self, cap: CapId, place: u32) -> u64 {
         let lane = self.lane_of(cap);
         let span = lane.and_then(|lane| lane.runs.span_at(place as usize));

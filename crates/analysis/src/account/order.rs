@@ -1,20 +1,21 @@
-//! What happens in a log, in the order of time: runs begin and end on all lanes, threads
-//! become ready, collections come and go.
+//! Events of a log merged in time order: starts and ends of runs on all lanes, threads becoming ready, and the
+//! bounds of collections.
 //!
-//! The columns are read a block at a time. All that comes before the end of what was read
-//! is put in order at once. For that, each moment is one number: its time, and below it
-//! the number of the source that it is from. So lists of numbers are sorted that are in
-//! order already but for the lanes, which is the quickest that sorting can be.
+//! Columns are read block by block. All events before the end of the data read so far are sorted at once. To make
+//! this fast, each event is a single number: its time, followed by the index of its source in the lowest bits. The
+//! list to sort is a concatenation of sorted lists, one per source, which the standard sort merges.
 
-use super::Account;
+use super::TimeAttribution;
 use super::runs::NextRun;
-use super::sources::{Ahead, Lost, NEVER, PauseBounds, Readied, Runs, Source, Turns, first_step};
+use super::sources::{
+    Ahead, BecameRunnable, Lost, NEVER, PauseBounds, Runs, Source, Turns, first_step,
+};
 
-/// Which of several sources is the next, by a tree of which each node is the
-/// earlier of two.
+/// Tournament tree that finds the source with the earliest next event; each node is the minimum of its two
+/// children.
 #[derive(Clone, Debug)]
 struct Earliest {
-    /// The leaves are in the second half.
+    /// Binary tree in heap order; the leaves are the second half.
     nodes: Vec<u64>,
 }
 
@@ -36,17 +37,17 @@ impl Earliest {
         }
     }
 
-    /// When the next one is.
+    /// Returns the time of the earliest event.
     fn time(&self) -> u64 {
         self.nodes[1]
     }
 
-    /// When the next one of a source is.
+    /// Returns the time of the next event of a source.
     fn of(&self, source: usize) -> u64 {
         self.nodes[self.nodes.len() / 2 + source]
     }
 
-    /// The number of the source that the next one comes from.
+    /// Returns the source of the earliest event.
     fn source(&self) -> usize {
         let leaves = self.nodes.len() / 2;
         let mut at = 1;
@@ -58,36 +59,36 @@ impl Earliest {
     }
 }
 
-/// What happens.
+/// Kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// The next run of a lane begins, or the one that goes on ends.
+    /// Start of the next run of a lane, or end of its current run.
     Run(usize),
-    /// What a lane's pieces and its life say changes.
-    Turn(usize),
+    /// Change of a lane's piece or lifetime.
+    IdleEdge(usize),
     /// A thread becomes ready.
-    Readied,
-    /// The log ceases to tell of a ready thread.
+    BecameRunnable,
+    /// The log's information about a ready thread ends.
     Lost,
-    /// The next pause begins, or the one that goes on ends.
+    /// Start of the next pause, or end of the current one.
     Pause,
 }
 
-/// Sources beside the lanes: the last three of [`What`].
+/// Number of sources that belong to no lane: the last three of [`What`].
 const OTHER_SOURCES: usize = 3;
 
-/// Which of the moments of each source beside the lanes is the next.
+/// Index of the next event of each source that belongs to no lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Places {
-    pub(super) readied: usize,
+    pub(super) became_runnable: usize,
     pub(super) lost: usize,
     pub(super) pause: usize,
-    /// Whether that pause goes on.
+    /// Whether that pause has begun.
     pub(super) paused: bool,
 }
 
-/// Moments, to be put in order: each is one number, when it is since `base` above the
-/// number of its source.
+/// Events to be sorted, each as one number: its time relative to `base`, shifted left by `source_bits`, plus the
+/// index of its source.
 #[derive(Clone, Debug)]
 struct Sorting {
     moments: Vec<u64>,
@@ -96,9 +97,9 @@ struct Sorting {
 }
 
 impl Sorting {
-    /// Takes what comes before a time from a source. When it goes on.
+    /// Appends all events of a source before `limit`. Returns the time of its next event.
     fn take(&mut self, number: usize, source: &mut impl Source, limit: u64) -> u64 {
-        // Times go back only in damaged logs.
+        // Time goes backwards only in damaged logs.
         let mut last = self.base;
         loop {
             let key = source.key();
@@ -113,32 +114,32 @@ impl Sorting {
     }
 }
 
-/// Puts what happens in order.
+/// Merges the events of all sources.
 #[derive(Debug)]
 pub(super) struct Order<'a> {
     runs: Vec<Runs<'a>>,
     turns: Vec<Turns<'a>>,
-    readied: Readied<'a>,
+    became_runnable: BecameRunnable<'a>,
     lost: Lost<'a>,
     pauses: PauseBounds<'a>,
-    /// What each source has next that is not in order yet.
+    /// Time of the next unsorted event of each source.
     next: Earliest,
-    /// Before when all of each source is read.
+    /// Time up to which each source has been read ahead.
     known: Earliest,
     sorting: Sorting,
-    /// Which of the moments in order is the next.
+    /// Index of the next sorted event.
     at: usize,
 }
 
 impl<'a> Order<'a> {
-    /// All after a time; of each lane, which run is next and whether it has begun.
+    /// Starts after a time, with the index of the next run of each lane and whether it has begun.
     pub(super) fn new(
-        account: Account<'a>,
+        account: TimeAttribution<'a>,
         now: u64,
         runs: impl Iterator<Item = (usize, bool)>,
         places: Places,
     ) -> Self {
-        let ledger = account.ledger;
+        let attribution_data = account.attribution_data;
         let runs = account.lanes.iter().zip(runs);
         let runs: Vec<Runs<'_>> = runs
             .map(|(cap, (run, has_begun))| Runs {
@@ -152,13 +153,17 @@ impl<'a> Order<'a> {
         let sources = 2 * runs.len() + OTHER_SOURCES;
         let mut order = Self {
             turns: turns.collect(),
-            readied: Readied {
-                moments: &ledger.readied,
-                ahead: Ahead::from(places.readied),
+            became_runnable: BecameRunnable {
+                moments: &attribution_data.became_runnable,
+                ahead: Ahead::from(places.became_runnable),
             },
-            lost: Lost(ledger.lost.get(places.lost..).unwrap_or_default()),
+            lost: Lost(attribution_data.lost.get(places.lost..).unwrap_or_default()),
             pauses: PauseBounds {
-                pauses: ledger.pauses.all().get(places.pause..).unwrap_or_default(),
+                pauses: attribution_data
+                    .pauses
+                    .all()
+                    .get(places.pause..)
+                    .unwrap_or_default(),
                 has_begun: places.paused,
             },
             next: Earliest::new(sources),
@@ -173,7 +178,7 @@ impl<'a> Order<'a> {
         };
         for source in 0..sources {
             order.read_on(source);
-            // Nothing is before that.
+            // No event is before 0: this only sets the time of the source's next event.
             order.take(source, 0);
         }
         order
@@ -186,29 +191,29 @@ impl<'a> Order<'a> {
             return What::Run(source);
         }
         match source - lanes {
-            lane if lane < lanes => What::Turn(lane),
-            other if other == lanes => What::Readied,
+            lane if lane < lanes => What::IdleEdge(lane),
+            other if other == lanes => What::BecameRunnable,
             other if other == lanes + 1 => What::Lost,
             _ => What::Pause,
         }
     }
 
-    /// A run of a lane that begins or ends now.
+    /// Returns the run of a lane that begins or ends now.
     #[inline]
     pub(super) fn run(&self, lane: usize, place: usize) -> Option<&NextRun> {
         self.runs[lane].ahead.get(place)
     }
 
-    /// The thread that becomes ready now.
+    /// Returns the thread that becomes ready now.
     #[inline]
-    pub(super) fn readied(&self, place: usize) -> Option<u32> {
-        self.readied
+    pub(super) fn became_runnable(&self, place: usize) -> Option<u32> {
+        self.became_runnable
             .ahead
             .get(place)
             .and_then(|&(_, thread)| thread)
     }
 
-    /// When each thing happens that is [in order](Self::arrange), and what.
+    /// Returns time and kind of each [sorted](Self::arrange) event that is left.
     #[inline]
     pub(super) fn moments(&self) -> impl Iterator<Item = (u64, What)> {
         let Sorting {
@@ -225,18 +230,18 @@ impl<'a> Order<'a> {
         })
     }
 
-    /// So many of them have happened.
+    /// Marks the first `moments` of the sorted events as processed.
     pub(super) const fn advance(&mut self, moments: usize) {
         self.at += moments;
     }
 
-    /// Whether nothing happens any more up to a time.
+    /// Returns whether no event up to a time is left.
     pub(super) fn is_over(&self, to: u64) -> bool {
         self.at >= self.sorting.moments.len() && self.next.time() > (first_step(to) | 1)
     }
 
-    /// Puts more in order, but nothing after a time, if all has happened that was.
-    /// Whether there is more.
+    /// Sorts the next batch of events up to the time `to`, if all events sorted before were processed. Returns
+    /// whether any event is left.
     pub(super) fn arrange(&mut self, to: u64, now: u64) -> bool {
         if self.at < self.sorting.moments.len() {
             return true;
@@ -265,16 +270,16 @@ impl<'a> Order<'a> {
         true
     }
 
-    /// Whether so much of a source is read ahead that it is worth to sort it.
+    /// Returns whether enough of a source is buffered to make sorting worthwhile.
     fn has_enough(&self, source: usize) -> bool {
         match self.what(source) {
             What::Run(lane) => self.runs[lane].ahead.has_enough(),
-            What::Readied => self.readied.ahead.has_enough(),
-            What::Turn(_) | What::Lost | What::Pause => true,
+            What::BecameRunnable => self.became_runnable.ahead.has_enough(),
+            What::IdleEdge(_) | What::Lost | What::Pause => true,
         }
     }
 
-    /// Reads more of a source, if it must be read.
+    /// Reads the next block of a source that is read in blocks.
     fn read_on(&mut self, source: usize) {
         let last = match self.what(source) {
             What::Run(lane) => {
@@ -282,23 +287,23 @@ impl<'a> Order<'a> {
                 let last = ahead.read_on(|place, next| lane.read(place, next));
                 last.map(|run| run.end)
             }
-            What::Readied => {
-                let Readied { moments, ahead } = &mut self.readied;
+            What::BecameRunnable => {
+                let BecameRunnable { moments, ahead } = &mut self.became_runnable;
                 let last = ahead.read_on(|place, next| moments.read(place, next));
                 last.map(|&(time, _)| time)
             }
-            What::Turn(_) | What::Lost | What::Pause => None,
+            What::IdleEdge(_) | What::Lost | What::Pause => None,
         };
         self.known.set(source, last.map_or(NEVER, first_step));
     }
 
-    /// Takes from a source what comes before a time.
+    /// Moves all events of a source before `limit` to the list to be sorted.
     fn take(&mut self, source: usize, limit: u64) {
         let (what, sorting) = (self.what(source), &mut self.sorting);
         let next = match what {
             What::Run(lane) => sorting.take(source, &mut self.runs[lane], limit),
-            What::Turn(lane) => sorting.take(source, &mut self.turns[lane], limit),
-            What::Readied => sorting.take(source, &mut self.readied, limit),
+            What::IdleEdge(lane) => sorting.take(source, &mut self.turns[lane], limit),
+            What::BecameRunnable => sorting.take(source, &mut self.became_runnable, limit),
             What::Lost => sorting.take(source, &mut self.lost, limit),
             What::Pause => sorting.take(source, &mut self.pauses, limit),
         };
@@ -311,23 +316,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::account::Ledger;
+    use crate::account::AttributionData;
     use crate::account::runs::{Cap, Run};
     use model::class::StopCode;
 
     proptest! {
-        /// Blocks of runs, runs without a length and times far from each other change
-        /// nothing.
+        /// Block boundaries, empty runs, and times far apart do not affect the order.
         #[test]
         fn all_happens_in_the_order_of_time(
             lanes in prop::collection::vec(
                 prop::collection::vec((0u64..3, 0u64..3), 0..700), 1..5),
-            readied in prop::collection::vec(0u64..4, 0..500),
+            became_runnable in prop::collection::vec(0u64..4, 0..500),
             unit in prop::sample::select(vec![1u64, 1000, 1 << 49]),
             stops in prop::collection::vec(0u64..2000, 0..4),
         ) {
             let mut expected = Vec::new();
-            let mut ledger = Ledger::default();
+            let mut attribution_data = AttributionData::default();
             let caps: Vec<Cap> = lanes.iter().enumerate().map(|(lane, gaps)| {
                 let (mut cap, mut at) = (Cap::default(), 0);
                 for (gap, length) in gaps {
@@ -343,10 +347,10 @@ mod tests {
                 cap
             }).collect();
             let mut at = 0;
-            for gap in readied {
+            for gap in became_runnable {
                 at += gap * unit;
-                ledger.readied.push(7, at);
-                expected.push((2 * at, What::Readied));
+                attribution_data.became_runnable.push(7, at);
+                expected.push((2 * at, What::BecameRunnable));
             }
             let number = |what| match what {
                 What::Run(lane) => lane,
@@ -355,7 +359,7 @@ mod tests {
             expected.sort_by_key(|&(key, what)| (key, number(what)));
             let expected: Vec<_> = expected.into_iter().map(|(key, what)| (key / 2, what)).collect();
 
-            let account = Account::new(&caps, &ledger);
+            let account = TimeAttribution::new(&caps, &attribution_data);
             let runs = caps.iter().map(|_| (0, false));
             let mut order = Order::new(account, 0, runs, Places::default());
             let (mut found, mut now) = (Vec::new(), 0);

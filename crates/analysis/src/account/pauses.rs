@@ -1,62 +1,56 @@
-//! The collections of the program: when it stood still, for whom it waited
-//! before, and who led.
+//! Collections of the program: when it was stopped, what it waited for before that, and the leading capability.
 //!
-//! A capability's `StartGC` to `EndGC` is not the collection: a worker's OS
-//! thread may come back, and log its end, long after the others run again. The
-//! collection is the span of its leader, who posts `GCStatsGHC`. Where no
-//! leader is known (GHC before 7.6, logs without these events, lost buffers),
-//! it is the longest stretch in which no thread runs within the union of the
-//! capabilities' spans that overlap.
+//! The time from a capability's `StartGC` to its `EndGC` is not the collection: the OS thread of a worker may
+//! return, and log its `EndGC`, long after the others run again. The collection is the span of its leader, which
+//! posts `GCStatsGHC`. Where the leader is unknown (GHC before 7.6, logs without these events, lost buffers), it
+//! is the longest stretch without a running thread within the union of the overlapping spans of the capabilities.
 
-use super::Account;
+use super::TimeAttribution;
 use super::facts::Facts;
 use super::search::Ahead;
 use eventlog::ids::{CapId, Nanos};
 use model::lane::Lane;
-use model::place::place32;
-use model::sorting::SortSmall;
+use model::saturating::saturating_u32;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// A collection of the program.
+/// One collection of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pause {
-    /// When it was asked for; its start if the log does not say.
+    /// Time of the request; the start if no request was logged.
     pub requested: Nanos,
-    /// When all had stopped: the leader's `StartGC`.
+    /// Time when all capabilities had stopped: the leader's `StartGC`.
     pub start: Nanos,
-    /// The leader's `EndGC`.
+    /// Time of the leader's `EndGC`.
     pub end: Nanos,
-    /// Who led it; where that is not known, who asked for it, or else a
-    /// capability that took part.
+    /// Leading capability; if it is unknown, the one that requested the collection, or else one that took part.
     pub leader: CapId,
-    /// The generation, if a leader told it.
+    /// Generation, if a leader logged it.
     pub generation: Option<u16>,
-    /// The run that was the last to stop after the request: on which capability,
-    /// and its place there.
+    /// Last run to stop after the request: its capability, and its index on that capability's lane.
     pub last_to_stop: Option<(CapId, u32)>,
 }
 
 impl Pause {
-    /// From the request to the end.
+    /// Returns the time from the request to the end.
     #[must_use]
     pub const fn span(&self) -> Interval {
         Interval::new(self.requested, self.end)
     }
 }
 
-/// The collections in order. They do not overlap, with the time before them in
-/// which capabilities are stopped.
+/// Ordered collections, which do not overlap, including the time for stopping before them.
 #[derive(Clone, Debug, Default)]
 pub struct Pauses {
     all: Vec<Pause>,
-    /// The time spent stopping, and the time collected, before each.
+    /// Time spent stopping, and time spent collecting, before each collection, in nanoseconds.
     before: Vec<(u64, u64)>,
     total: (u64, u64),
 }
 
 impl Pauses {
-    /// The collections of a log.
-    pub(super) fn of(facts: &Facts, lanes: Account<'_>) -> Self {
+    /// Finds the collections of a log.
+    pub(super) fn of(facts: &Facts, lanes: TimeAttribution<'_>) -> Self {
         let mut found: Vec<Found> = facts
             .led
             .iter()
@@ -89,8 +83,8 @@ impl Pauses {
         pauses
     }
 
-    /// Those of several processes. Where two collect at the same time, the later one counts from
-    /// the end of the other.
+    /// Merges the collections of several processes. Where two overlap, the later one counts from the end of the
+    /// other.
     pub(super) fn together(processes: Vec<Self>) -> Self {
         let mut all: Vec<Pause> = processes.into_iter().flat_map(|own| own.all).collect();
         all.sort_small_by_key(|pause| (pause.start, pause.end, pause.leader));
@@ -118,9 +112,8 @@ impl Pauses {
         *collecting = collecting.saturating_add(pause.end.since(pause.start).0);
     }
 
-    /// Looks among all capabilities for the run that ended last between a
-    /// request and the start.
-    fn who_stopped_last(&mut self, lanes: Account<'_>) {
+    /// Finds, among all capabilities, the run that ended last between each request and start.
+    fn who_stopped_last(&mut self, lanes: TimeAttribution<'_>) {
         for (cap, lane) in lanes.each_cap() {
             let mut run = Ahead::default();
             for pause in &mut self.all {
@@ -133,26 +126,26 @@ impl Pauses {
                     .last_to_stop
                     .map_or(pause.requested.0, |(cap, place)| lanes.run_end(cap, place));
                 if end > latest && end <= pause.start.0 {
-                    let place = place32(last);
+                    let place = saturating_u32(last);
                     pause.last_to_stop = Some((cap, place));
                 }
             }
         }
     }
 
-    /// All of them.
+    /// Returns all collections in order.
     #[must_use]
     pub fn all(&self) -> &[Pause] {
         &self.all
     }
 
-    /// The first whose end is after a time.
+    /// Returns the index of the first collection that ends after a time.
     #[must_use]
     pub fn first_ending_after(&self, time: Nanos) -> usize {
         self.all.partition_point(|pause| pause.end <= time)
     }
 
-    /// Those that begin in a range.
+    /// Returns the collections that begin in a range.
     #[must_use]
     pub fn starting_in(&self, range: Interval) -> &[Pause] {
         let before = |time| self.all.partition_point(|pause| pause.start < time);
@@ -160,15 +153,14 @@ impl Pauses {
         self.all.get(from..to).unwrap_or_default()
     }
 
-    /// The one that goes on at a time, or is being stopped for then.
+    /// Returns the collection in progress at a time, or the one that capabilities are being stopped for.
     #[must_use]
     pub fn at(&self, time: Nanos) -> Option<&Pause> {
         let pause = self.all.get(self.first_ending_after(time))?;
         (pause.requested <= time).then_some(pause)
     }
 
-    /// The time before `time` in which capabilities were stopped for
-    /// collections, and that of the collections, in nanoseconds.
+    /// Returns the total time before `time` spent stopping, and that spent collecting, in nanoseconds.
     #[must_use]
     pub fn before(&self, time: Nanos) -> (u64, u64) {
         let at = self.first_ending_after(time);
@@ -182,14 +174,14 @@ impl Pauses {
         )
     }
 
-    /// The time before `time` of both together.
+    /// Returns the total time before `time` spent stopping or collecting, in nanoseconds.
     #[must_use]
     pub(crate) fn still_before(&self, time: Nanos) -> u64 {
         let (stopping, collecting) = self.before(time);
         stopping.saturating_add(collecting)
     }
 
-    /// The time of both together from one moment to another.
+    /// Returns the time between two times spent stopping or collecting, in nanoseconds.
     #[must_use]
     pub fn still_in(&self, from: u64, to: u64) -> u64 {
         let before = self.still_before(Nanos(to));
@@ -197,16 +189,17 @@ impl Pauses {
     }
 }
 
-/// A collection that was found.
+/// A collection before its request is known.
 struct Found {
     span: (u64, u64),
     generation: Option<u16>,
-    /// The capabilities that may have asked for it.
+    /// Capabilities that may have requested it.
     askers: Vec<CapId>,
 }
 
 impl Found {
-    /// Who asked for it last, not before the collection before had ended, and when.
+    /// Returns the capability and time of the last request, not before the previous collection had `ended`.
+    /// Without one, returns the first candidate and the start.
     fn request(&self, facts: &Facts, ended: u64, start: u64) -> (CapId, u64) {
         let latest = |cap: &CapId| Some((facts.requests.latest(*cap, ended, start)?, *cap));
         let first = self.askers.first().copied().unwrap_or(CapId(0));
@@ -215,9 +208,9 @@ impl Found {
     }
 }
 
-/// The collections of which no leader is known: of each union of capabilities'
-/// spans that overlap, but none of a leader, the longest stretch without a run.
-fn without_leader(led: &[Found], lanes: Account<'_>) -> Vec<Found> {
+/// Finds the collections without a known leader: the longest stretch without a run in each union of overlapping
+/// spans of capabilities that does not overlap the span of a leader.
+fn without_leader(led: &[Found], lanes: TimeAttribution<'_>) -> Vec<Found> {
     let mut spans: Vec<(u64, u64, CapId)> = Vec::new();
     for (cap, lane) in lanes.each_cap() {
         spans.extend((0..lane.gc.len()).map(|i| {
@@ -255,9 +248,8 @@ fn without_leader(led: &[Found], lanes: Account<'_>) -> Vec<Found> {
     found
 }
 
-/// The longest stretch of a time in which no capability runs a thread; the first
-/// of equals.
-fn quiet_stretch(lanes: Account<'_>, start: u64, end: u64) -> Option<(u64, u64)> {
+/// Returns the longest stretch in which no capability runs a thread; the first one of equal length.
+fn quiet_stretch(lanes: TimeAttribution<'_>, start: u64, end: u64) -> Option<(u64, u64)> {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for (_, lane) in lanes.each_cap() {
         let first = lane.runs.first_ending_after(start);

@@ -1,5 +1,5 @@
-//! The collections of a capability in their phases, as its own events tell them.
-//! They are shown while a log is read; then the account is made from them.
+//! Collection phases of a capability, as logged by its own events. They are shown while the log is being read, and
+//! are the input of the account.
 
 use super::columns::Columns;
 use crate::automata::gc_phase::Phase;
@@ -7,13 +7,13 @@ use model::class::Class;
 use model::lane::Lane;
 use model::time::Interval;
 
-/// Phases of collections.
+/// Collection phases of one capability.
 #[derive(Clone, Debug)]
 pub struct PhaseLane {
     spans: Columns<4>,
-    /// The places of those collections of which no phase is logged, in order.
+    /// Indexes of the spans of collections without logged phases, sorted.
     bare: Vec<u32>,
-    /// What is known of the collection that goes on.
+    /// Phases of the collection in progress.
     pending: Vec<(Class, Interval)>,
     sorted: bool,
 }
@@ -40,25 +40,25 @@ impl From<Phase> for Class {
     }
 }
 
-/// Whether a phase of this class is logged as such.
+/// Returns whether phases of this class have events of their own.
 const fn is_logged(class: Class) -> bool {
     matches!(class, Class::Gc | Class::GcIdle | Class::GcDone)
 }
 
 impl PhaseLane {
-    /// The phases by time.
+    /// Returns the phases in time order.
     #[must_use]
     pub const fn lane(&self) -> &Columns<4> {
         &self.spans
     }
 
-    /// A phase ended; it counts once its collection has ended.
+    /// Adds a finished phase. It is stored when its collection ends.
     pub(crate) fn push(&mut self, phase: Phase, span: Interval) {
         self.pending.push((phase.into(), span));
     }
 
-    /// The collection ended whose phases came: they are cut so that together
-    /// they are exactly its span.
+    /// Adds a finished collection, whose phases have been pushed before. They are clipped so that together they
+    /// cover exactly its span.
     pub(crate) fn collection(&mut self, span: Interval) {
         let (start, end) = (span.start(), span.end().0);
         let first = self.spans.len();
@@ -82,7 +82,7 @@ impl PhaseLane {
             at = to;
         }
         drop(phases);
-        // One without a duration counts, too; one without phases is work.
+        // A collection without a duration gets an empty span; one without phases counts as work.
         if self.spans.len() == first {
             self.spans.push(class, start.0, end);
         }
@@ -91,8 +91,7 @@ impl PhaseLane {
         }
     }
 
-    /// Whether the log says of a span what phase it is; if not, it is only
-    /// known to be of a collection.
+    /// Returns whether the phase of a span is logged. Otherwise the span is only known to be part of a collection.
     pub(crate) fn is_logged(&self, place: usize) -> bool {
         is_logged(self.spans.class(place)) && !self.is_bare(place)
     }
@@ -101,9 +100,8 @@ impl PhaseLane {
         self.bare.binary_search(&(place as u32)).is_ok()
     }
 
-    /// Sorts the spans and clips overlaps, as
-    /// [`PlainLane::settle`](model::lane::PlainLane::settle) does, so that both
-    /// cover the same time.
+    /// Sorts the spans and clips overlaps like [`PlainLane::settle`](model::lane::PlainLane::settle), so that both
+    /// lanes cover the same time.
     pub(crate) fn settle(&mut self) {
         self.pending = Vec::new();
         if self.sorted {
@@ -143,7 +141,7 @@ mod tests {
 
     const GC: [Class; 4] = [Class::Gc, Class::GcStart, Class::GcIdle, Class::GcDone];
 
-    /// The lane that events lead to, and the lane of the whole collections.
+    /// Returns the phases that `events` yield, and the lane of whole collections.
     fn lanes(events: &[(Input, u64)]) -> (PhaseLane, PlainLane) {
         let (mut phases, mut whole) = (PhaseLane::default(), PlainLane::new(Class::Gc));
         let (mut phase, mut gc) = (gc_phase::State::Off, gc::State::Idle);
@@ -223,8 +221,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the events and their times, the phases together are the
-        /// collections, and no two spans overlap.
+        /// For any events and times, the phases together cover the collections, and no two spans overlap.
         #[test]
         fn phases_are_the_collections(
             events in prop::collection::vec((input(), 0u64..40, 0u64..6), 0..200),
@@ -247,7 +244,7 @@ mod tests {
             }
         }
 
-        /// At any zoom the shares of the marks are the times of the spans.
+        /// At any zoom level, the times of the marks add up to the times of the spans.
         #[test]
         fn shares_sum_to_the_truth(
             events in prop::collection::vec((input(), 0u64..60), 0..300),

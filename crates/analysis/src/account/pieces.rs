@@ -1,19 +1,23 @@
-//! What a capability does beside running and idling: it stops for
-//! collections, collects, waits in them, comes back, and is unknown.
+//! Activities of a capability other than running and idling: stopping for collections, collecting, waiting in
+//! collections and returning from them; and unknown time.
 //!
 //! | class | when |
 //! |---|---|
-//! | stopping | from a collection's request, or the last stop of a thread after it, to the start |
-//! | census | inside a collection, while the heap is counted: from the leader's last phase mark before `HeapProfSampleBegin`, which comes when all is counted, to `HeapProfSampleEnd`; of a biography, whose events come at the end of the run, from the mark before the time that they tell to the end of the collection |
-//! | collecting | inside, in a phase of work, or marked by `StartGC` where no capability logs phases |
-//! | waiting | inside, otherwise: idle, done, marked and without work, or not marked at all |
-//! | coming back | after the end, until its own `EndGC`, its next run or the next request |
-//! | unknown | where the log does not tell of it; in one without the scheduler's events, all the rest |
+//! | stopping | from the request, or the last stop of a thread after it, to the start of the collection |
+//! | census | in a collection, while the heap is counted |
+//! | collecting | in a phase of work, or marked by `StartGC` in a collection for which no capability logs phases |
+//! | waiting | otherwise inside a collection: idle, done, marked but without work, or not marked at all |
+//! | coming back | from the end until its own `EndGC`, its next run, or the next request |
+//! | unknown | not covered by the log; in a log without scheduler events, all remaining time |
 //!
-//! A run comes before all of them, and a collection is over on a capability that
-//! runs a thread again.
+//! A census lasts from the leader's last phase event before `HeapProfSampleBegin`, which is logged when counting
+//! is done, to `HeapProfSampleEnd`. The events of a biographical profile are logged at the end of the run; its
+//! censuses last from the phase event before the time that they contain to the end of the collection.
+//!
+//! Running takes precedence over all of these, and a collection is over on a capability once it runs a thread
+//! again.
 
-use super::Account;
+use super::TimeAttribution;
 use super::columns::Columns;
 use super::facts::CapFacts;
 use super::pauses::{Pause, Pauses};
@@ -24,8 +28,7 @@ use model::class::Class;
 use model::lane::Lane;
 use model::time::Interval;
 
-/// These times of one capability. The collection that a piece belongs to reaches
-/// from the stopping before it to the coming back after it.
+/// Pieces of one capability. The pieces of a collection include the stopping before it and the return after it.
 pub type Pieces = Columns<8>;
 
 impl Default for Pieces {
@@ -43,20 +46,23 @@ impl Default for Pieces {
     }
 }
 
-/// What is the same for all capabilities.
+/// Data about collections that all capabilities share.
 pub(super) struct Collections<'a> {
     pub(super) pauses: &'a Pauses,
-    /// Whether any thread runs in the log: one without the scheduler's events
-    /// tells nothing beside collections.
+    /// Whether any thread runs in the log. A log without scheduler events covers nothing but collections.
     scheduled: bool,
-    /// For each collection, whether any capability logs phases in it.
+    /// Whether any capability logs phases, by collection.
     pub(super) phased: Vec<bool>,
     pub(super) censuses: Vec<Interval>,
 }
 
 impl<'a> Collections<'a> {
-    /// Of these capabilities.
-    pub(super) fn of(pauses: &'a Pauses, censuses: &[Interval], account: Account<'_>) -> Self {
+    /// Collects the data for the capabilities of `account`.
+    pub(super) fn of(
+        pauses: &'a Pauses,
+        censuses: &[Interval],
+        account: TimeAttribution<'_>,
+    ) -> Self {
         let all = pauses.all();
         let mut phased = vec![false; all.len()];
         for (_, cap) in account.each_cap() {
@@ -85,11 +91,11 @@ impl<'a> Collections<'a> {
     }
 }
 
-/// When the heap was counted for a census, in the pause in which it begins. The
-/// runtime logs its begin when it has counted, and only writes down what it has
-/// found; it counts when all is collected, so that this is what the leader does
-/// after its last phase of work.
-fn counting(census: Interval, pauses: &Pauses, account: Account<'_>) -> Interval {
+/// Returns the time in which the heap was counted for a census, within the pause in which the census begins.
+///
+/// The runtime logs the begin of a census when counting is done, before it writes the result. It counts after the
+/// collection itself, so counting is what the leader does after its last phase of work.
+fn counting(census: Interval, pauses: &Pauses, account: TimeAttribution<'_>) -> Interval {
     let begin = census.start();
     let Some(pause) = pauses.at(begin) else {
         return Interval::at(begin);
@@ -106,7 +112,7 @@ fn counting(census: Interval, pauses: &Pauses, account: Account<'_>) -> Interval
 }
 
 impl Pieces {
-    /// Those of a capability.
+    /// Computes the pieces of a capability.
     pub(super) fn of(cap: &Cap, facts: CapFacts, collections: &Collections<'_>) -> Self {
         let mut making = Making {
             pieces: Self::default(),
@@ -133,7 +139,7 @@ impl Pieces {
     }
 }
 
-/// The pieces of a capability in the making.
+/// Pieces of a capability while they are computed.
 struct Making<'a> {
     pieces: Pieces,
     known: (u64, u64),
@@ -143,7 +149,8 @@ struct Making<'a> {
     phase: Ahead,
     census: Ahead,
     collection: Ahead,
-    /// Up to when the rest is known: all of it, unless the log has no runs.
+    /// End of the time accounted for so far: the next gap from here on is unknown. Only logs without runs have
+    /// gaps within `known`.
     told: u64,
 }
 
@@ -160,7 +167,7 @@ impl Making<'_> {
         }
     }
 
-    /// What has not been told up to a time is unknown.
+    /// Emits the time since `told` as unknown.
     fn tell_up_to(&mut self, time: u64) {
         if self.told < time {
             self.pieces.push(Class::Unknown, self.told, time);
@@ -168,7 +175,7 @@ impl Making<'_> {
         }
     }
 
-    /// The pieces of a collection; the next one is asked for at `next`.
+    /// Emits the pieces of a collection; `next` is the time of the request for the following one.
     fn pause(&mut self, place: usize, pause: &Pause, next: u64) {
         let first = self.pieces.len();
         let runs = &self.cap.runs;
@@ -191,7 +198,7 @@ impl Making<'_> {
         }
     }
 
-    /// When the capability's own collection ends that still goes on at `end`.
+    /// Returns the end of the capability's own collection span that is in progress at `end`.
     fn comes_back(&mut self, end: u64) -> u64 {
         let gc = &self.cap.gc;
         let at = self.collection.first(gc.len(), |i| gc.span(i).1 <= end);
@@ -199,7 +206,7 @@ impl Making<'_> {
         if goes_on { gc.span(at).1 } else { end }
     }
 
-    /// The pieces between two moments of a collection.
+    /// Emits the pieces between two times of a collection.
     fn inside(&mut self, place: usize, mut from: u64, to: u64) {
         let censuses = &self.collections.censuses[..];
         let mut at = self
@@ -218,7 +225,7 @@ impl Making<'_> {
         }
     }
 
-    /// The phases between two moments of a collection.
+    /// Emits the phases between two times of a collection.
     fn phases(&mut self, place: usize, mut from: u64, to: u64) {
         let (told, phases) = (&self.cap.phases, self.cap.phases.lane());
         let mut at = self.phase.first(phases.len(), |i| phases.span(i).1 <= from);

@@ -1,44 +1,43 @@
-//! What the account says of a range: capabilities, the program, collections.
+//! Results of the account for a range: capabilities, the program, collections.
 
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use super::Account;
+use super::TimeAttribution;
 use super::totals::Totals;
 use eventlog::ids::{CapId, Nanos};
 use model::class::{Class, ClassTimes};
 use model::lane::Lane;
 use model::time::Interval;
 
-/// How a capability spent a range, in nanoseconds. The classes sum to its life.
+/// Time of a capability in a range by class, in nanoseconds. The classes add up to its lifetime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapTimes {
-    /// The part of its life in the range.
+    /// Part of its lifetime in the range.
     pub life_ns: u64,
-    /// It ran threads.
+    /// Time running threads.
     pub running_ns: u64,
-    /// It collected garbage.
+    /// Time in which the capability itself worked on a collection.
     pub collecting_ns: u64,
-    /// It was in a collection, but in no phase of work: before its first one,
-    /// looking for more, or done with its part.
+    /// In a collection, but in no phase of work: before its first one, looking for more, or done with its part.
     pub waiting_ns: u64,
-    /// It stood still until all had stopped for a collection.
+    /// Stopped, waiting until all capabilities had stopped for a collection.
     pub stopping_ns: u64,
-    /// It stood still while the heap was counted for a profile.
+    /// Stopped while the heap was counted for a profile.
     pub census_ns: u64,
-    /// A collection was over, but it had not come back from it.
+    /// Not yet returned from a collection that was over.
     pub coming_back_ns: u64,
-    /// It stood by while a thread was ready: lost parallelism.
+    /// Idle while a thread was ready: lost parallelism.
     pub idle_ready_ns: u64,
-    /// It was idle, and no thread was ready.
+    /// Idle while no thread was ready.
     pub idle_ns: u64,
-    /// The log does not tell.
+    /// Not covered by the log.
     pub unknown_ns: u64,
 }
 
 impl CapTimes {
-    /// Names as they stand in JSON, with the times.
+    /// Returns the JSON names of the classes with their times.
     #[must_use]
     pub const fn classes(&self) -> [(&'static str, u64); 9] {
         [
@@ -54,7 +53,7 @@ impl CapTimes {
         ]
     }
 
-    /// Stopping, collecting, waiting and coming back: what collections cost.
+    /// Returns the cost of collections: stopping, collecting, waiting and coming back.
     #[must_use]
     pub const fn of_collections_ns(&self) -> u64 {
         self.collecting_ns
@@ -63,7 +62,7 @@ impl CapTimes {
             .saturating_add(self.coming_back_ns)
     }
 
-    /// Collecting, waiting, counting the heap: what lies inside of collections.
+    /// Returns the time inside collections: collecting, waiting, counting the heap.
     #[must_use]
     pub const fn in_collections_ns(&self) -> u64 {
         self.collecting_ns
@@ -71,19 +70,19 @@ impl CapTimes {
             .saturating_add(self.census_ns)
     }
 
-    /// Idle, with a thread ready or without.
+    /// Returns all idle time, with a ready thread or without.
     #[must_use]
     pub const fn all_idle_ns(&self) -> u64 {
         self.idle_ready_ns.saturating_add(self.idle_ns)
     }
 
-    /// The time that the log tells of.
+    /// Returns the time covered by the log.
     #[must_use]
     pub const fn known_ns(&self) -> u64 {
         self.life_ns.saturating_sub(self.unknown_ns)
     }
 
-    /// Adds what another one did.
+    /// Adds `other` field by field, saturating.
     pub fn add(&mut self, other: &Self) {
         let add = |mine: &mut u64, theirs: u64| *mine = mine.saturating_add(theirs);
         add(&mut self.life_ns, other.life_ns);
@@ -102,38 +101,37 @@ impl CapTimes {
 /// Collections of the program in a range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PauseTimes {
-    /// How many begin in it.
+    /// Number of collections that begin in the range.
     pub count: u64,
-    /// From requests to starts.
+    /// Time from requests to starts, in nanoseconds.
     pub stopping_ns: u64,
-    /// From starts to ends.
+    /// Time from starts to ends, in nanoseconds.
     pub pause_ns: u64,
-    /// What all capabilities together spent stopping, collecting, waiting and
-    /// coming back.
+    /// Sum over all capabilities of the time stopping, collecting, waiting and coming back, in nanoseconds.
     pub capability_ns: u64,
 }
 
-/// The account of a range.
+/// Account of a range.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramTimes {
-    /// The part of the log in the range: from its first event to its last.
+    /// Part of the log in the range, from its first event to its last, in nanoseconds.
     pub life_ns: u64,
-    /// For how long exactly so many capabilities ran threads; it sums to the life.
+    /// Time in which exactly `i` capabilities ran threads, by `i`; adds up to `life_ns`.
     pub parallelism_ns: Vec<u64>,
-    /// The collections.
+    /// Collections of the program.
     pub collections: PauseTimes,
-    /// How long threads were ready, all together.
+    /// Sum over all threads of their ready time, in nanoseconds.
     pub ready_ns: u64,
-    /// Each capability.
+    /// Times of each capability.
     pub caps: Vec<(CapId, CapTimes)>,
-    /// Whether the log was still being read: then only the runs so far are
-    /// known, and all else is unknown or 0.
+    /// Whether the log was still being read: then only the runs so far are known, and everything else is unknown
+    /// or 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub so_far: bool,
 }
 
 impl ProgramTimes {
-    /// All capabilities together.
+    /// Returns the sum over all capabilities.
     #[must_use]
     pub fn all_caps(&self) -> CapTimes {
         let mut all = CapTimes::default();
@@ -143,23 +141,23 @@ impl ProgramTimes {
         all
     }
 
-    /// For how long the program stood still while the heap was counted for a profile. All capabilities do so at
-    /// once, so it is what the first one has: that one is there from the start.
+    /// Returns how long the program was stopped while the heap was counted for a profile. All capabilities stop at
+    /// the same time, so the value of the first one, which exists from the start, is used.
     #[must_use]
     pub fn census_ns(&self) -> u64 {
         self.caps.first().map_or(0, |(_, times)| times.census_ns)
     }
 
-    /// The share of the time in which capabilities ran threads, of what the log
-    /// tells of: 0 to 1; `None` if it tells nothing, or is not read to its end.
+    /// Returns the share of the covered time in which capabilities ran threads, from 0 to 1; `None` if no time is
+    /// covered or the log has not been read to its end.
     #[must_use]
     pub fn productivity(&self) -> Option<f64> {
         let all = self.all_caps();
         (all.known_ns() > 0 && !self.so_far).then(|| all.running_ns as f64 / all.known_ns() as f64)
     }
 
-    /// For how long how many capabilities ran, from none on: a number to a row, or
-    /// several where there would be more than so many rows. It sums to the life.
+    /// Returns the time by number of running capabilities, starting with 0. If there would be more than `most`
+    /// rows, a row covers a range of numbers. The times add up to the lifetime.
     #[must_use]
     pub fn parallelism_rows(&self, most: usize) -> Vec<(RangeInclusive<usize>, u64)> {
         let times = &self.parallelism_ns;
@@ -175,7 +173,7 @@ impl ProgramTimes {
         none.into_iter().chain(some).collect()
     }
 
-    /// How many capabilities ran, on average over all of the time.
+    /// Returns the mean number of running capabilities over all time.
     #[must_use]
     pub fn mean_parallelism_of_all(&self) -> Option<f64> {
         let times = self.parallelism_ns.iter().enumerate();
@@ -184,7 +182,7 @@ impl ProgramTimes {
         any.then(|| sum / self.life_ns as f64)
     }
 
-    /// How many capabilities ran, on average over the time in which any did.
+    /// Returns the mean number of running capabilities over the time in which any ran.
     #[must_use]
     pub fn mean_parallelism(&self) -> Option<f64> {
         let any = || self.parallelism_ns.iter().enumerate().skip(1);
@@ -194,13 +192,13 @@ impl ProgramTimes {
     }
 }
 
-impl Account<'_> {
-    /// The part of a range in which there is a log.
+impl TimeAttribution<'_> {
+    /// Clips a range to the log.
     pub(super) fn clip(&self, range: Interval) -> Interval {
         range.clip(self.log())
     }
 
-    /// The account of a range; of the whole log without one.
+    /// Computes the account of a range, or of the whole log.
     #[must_use]
     pub fn program(&self, range: Option<Interval>) -> ProgramTimes {
         let range = self.clip(range.unwrap_or(self.log()));
@@ -231,15 +229,15 @@ impl Account<'_> {
         }
     }
 
-    /// The collections that begin in a range; one that begins with the log's last
-    /// event counts to what comes before it.
+    /// Returns the collections that begin in a range. A range up to the log's end includes a collection that
+    /// begins with the last event.
     pub(super) fn starting_in(&self, range: Interval) -> &[super::pauses::Pause] {
         let at_end = range.end() >= self.log().end();
         let end = Nanos(range.end().0.saturating_add(u64::from(at_end)));
         self.pauses().starting_in(Interval::new(range.start(), end))
     }
 
-    /// How a capability spent a range, of which the totals are these.
+    /// Returns the times of a capability in a range with these totals.
     fn cap_times(&self, cap: CapId, range: Interval, totals: &Totals) -> CapTimes {
         let life = range.clip(self.life_of(cap));
         let lane = self.lane(cap).unwrap_or(usize::MAX);
@@ -250,7 +248,7 @@ impl Account<'_> {
         let runs = of.runs.time_in(life);
         let running_ns = runs[Class::Running as usize] + runs[Class::Open as usize];
         let idle_ready_ns = totals.idle_ready_ns.get(lane - 1);
-        let idle_ready_ns = idle_ready_ns.filter(|_| !self.ledger.is_of_several);
+        let idle_ready_ns = idle_ready_ns.filter(|_| !self.attribution_data.is_of_several);
         let mut times = CapTimes {
             life_ns: life.duration().0,
             running_ns,
@@ -265,7 +263,7 @@ impl Account<'_> {
         times
     }
 
-    /// How a capability spent a range.
+    /// Returns the times of a capability in a range.
     #[must_use]
     pub fn cap(&self, cap: CapId, range: Interval) -> CapTimes {
         let range = self.clip(range);

@@ -1,4 +1,4 @@
-//! The runs on each capability, in columns.
+//! Columnar runs of each capability.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,58 +7,58 @@ use eventlog::hash::SeededMap;
 use model::class::{Class, ClassTimes, ManagerThread, StopCode};
 use model::columns::Column;
 use model::lane::{BLOCK, Lane, LaneIndex, PlainLane};
-use model::pages::{self, Looked, Pages};
-use model::place::place32;
-use model::shelf::Shelf;
+use model::packed_column::{self, PackedColumn, ReadCursor};
+use model::saturating::saturating_u32;
+use model::spill_store::SpillStore;
 
-/// One run of a thread, as it is kept.
+/// All stored fields of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// Why it ended.
+    /// Reason why it ended.
     pub code: StopCode,
-    /// For how long the thread was ready before; `None` if it was not.
+    /// Ready time of the thread before the run; `None` if it was not ready.
     pub(crate) ready_ns: Option<u64>,
-    /// For how much of that, outside of pauses, some capability stood by; `None`
-    /// if that must be looked up, as where times go back.
+    /// Part of that time, outside of pauses, in which some capability was idle. `None` if it must be looked up, as
+    /// where time goes backwards.
     pub(crate) idle_ns: Option<u64>,
-    /// Whether a collection went on in it, or was being stopped for.
+    /// Whether the ready time overlaps a collection or the stopping before one.
     pub(crate) paused: bool,
-    /// The manager that ended the thread's wait before the run, if one did.
+    /// Manager thread that ended the thread's wait before the run, if one did.
     pub(crate) woken_by: Option<ManagerThread>,
 }
 
-/// One run of a thread: which lane, and which place there.
+/// Reference to a run: lane and index on that lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RunRef {
-    /// The number of the capability whose lane it is on.
+    /// Lane index: 0 is the lane of no capability.
     pub lane: u32,
     pub(crate) place: u32,
 }
 
-/// A run, as a walk through all of them needs it.
+/// Fields of a run that a sweep over all runs needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NextRun {
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// Since when its thread was ready before it, if it was.
+    /// Time since which its thread was ready before it; the start if it was not.
     pub(crate) ready_since: u64,
-    /// The index of the thread.
+    /// Index of the thread.
     pub(crate) thread: u32,
-    /// Whether the thread was ready before.
+    /// Whether the thread was ready before the run.
     pub(crate) was_ready: bool,
-    /// Whether it stays ready.
+    /// Whether the thread can run again immediately after the run.
     pub(crate) stays_ready: bool,
 }
 
-/// Durations with a mark each: four bytes, longer ones in a map.
+/// Durations with one flag bit each: four bytes, with long durations in a map.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Durations {
-    /// Nanoseconds above the mark.
+    /// Nanoseconds, shifted left above the flag bit.
     #[serde(skip)]
-    short: Pages<u32>,
-    /// Longer ones, by place.
+    short: PackedColumn<u32>,
+    /// Durations that do not fit, by index.
     longer_ns: SeededMap<u32, u64>,
 }
 
@@ -66,13 +66,13 @@ impl Durations {
     const LONGER: u32 = u32::MAX >> 1;
     const UNKNOWN: u32 = u32::MAX;
 
-    /// One with its mark as it is kept, at the place behind the last one.
+    /// Encodes a duration and its flag for the index `place`; stores a long duration in the map.
     #[inline]
     fn shorten(&mut self, place: usize, duration_ns: u64, marked: bool) -> u32 {
         let short = u32::try_from(duration_ns).unwrap_or(u32::MAX);
         let short = short.min(Self::LONGER);
         if short == Self::LONGER {
-            let place = place32(place);
+            let place = saturating_u32(place);
             self.longer_ns.insert(place, duration_ns);
         }
         short << 1 | u32::from(marked)
@@ -84,16 +84,16 @@ impl Durations {
         self.short.push(short);
     }
 
-    /// Appends one that stays as it is; none is not known.
+    /// Appends a final duration; `None` if it is unknown.
     #[inline]
-    pub(crate) fn put(&mut self, duration: Option<(u64, bool)>, shelf: &Shelf) {
+    pub(crate) fn put(&mut self, duration: Option<(u64, bool)>, spill_store: &SpillStore) {
         let short = duration.map_or(Self::UNKNOWN, |(duration_ns, marked)| {
             self.shorten(self.short.len(), duration_ns, marked)
         });
-        self.short.put(short, shelf);
+        self.short.put(short, spill_store);
     }
 
-    /// Changes one of those that were pushed.
+    /// Changes a duration that was added by `push`.
     fn set(&mut self, place: usize, duration_ns: u64, marked: bool) {
         if let Ok(place) = u32::try_from(place) {
             self.longer_ns.remove(&place);
@@ -104,9 +104,10 @@ impl Durations {
         }
     }
 
-    fn append(&mut self, later: &Self, shelf: &Shelf) {
-        let first = place32(self.short.len());
-        self.short.extend_from_slice(later.short.unpacked(), shelf);
+    fn append(&mut self, later: &Self, spill_store: &SpillStore) {
+        let first = saturating_u32(self.short.len());
+        self.short
+            .extend_from_slice(later.short.unpacked(), spill_store);
         let longer = later.longer_ns.iter();
         let longer = longer.map(|(place, &longer)| (place.saturating_add(first), longer));
         self.longer_ns.extend(longer);
@@ -116,14 +117,14 @@ impl Durations {
         short & 1 == 1
     }
 
-    /// One of them, if it is known, and whether it is marked.
-    fn look(&self, place: usize, looked: &mut Looked) -> (Option<u64>, bool) {
+    /// Returns a duration, if it is known, and its flag.
+    fn look(&self, place: usize, looked: &mut ReadCursor) -> (Option<u64>, bool) {
         let short = self.short.look(place, looked);
         let known = short.and_then(|short| self.lengthen(place, short));
         (known, short.is_some_and(Self::has_mark))
     }
 
-    /// The one at a place, of how it is kept, if it is known.
+    /// Decodes the duration at index `place`, if it is known.
     #[inline]
     fn lengthen(&self, place: usize, short: u32) -> Option<u64> {
         let short = short >> 1;
@@ -135,36 +136,35 @@ impl Durations {
     }
 }
 
-/// Where somebody looked last at the runs of one lane.
+/// Read cursors into the columns of one lane.
 #[derive(Debug, Default)]
 pub(crate) struct LookedAt {
-    starts: Looked,
-    ends: Looked,
-    codes: Looked,
-    ready: Looked,
-    idle: Looked,
-    woken_by: Looked,
+    starts: ReadCursor,
+    ends: ReadCursor,
+    codes: ReadCursor,
+    ready: ReadCursor,
+    idle: ReadCursor,
+    woken_by: ReadCursor,
 }
 
-/// The runs on one capability, each in so many lists.
+/// Columns of the runs of one capability.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RunColumns {
     #[serde(skip)]
-    starts: Pages<u64>,
+    starts: PackedColumn<u64>,
     #[serde(skip)]
-    ends: Pages<u64>,
+    ends: PackedColumn<u64>,
     #[serde(skip)]
-    threads: Pages<u32>,
-    /// [`StopCode`]s.
+    threads: PackedColumn<u32>,
+    /// [`StopCode`] of each run.
     #[serde(skip)]
-    codes: Pages<u8>,
-    /// For how long the thread was ready before.
+    codes: PackedColumn<u8>,
+    /// Ready time of the thread before each run; the flag is set if it was ready.
     ready: Durations,
 }
 
 impl RunColumns {
-    /// Shows each long list of numbers, always in the same order, as long as no others
-    /// were appended.
+    /// Calls `see` with each column, always in the same order. Only valid before any [`RunLane::append`].
     pub(crate) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
         see(self.starts.unpacked_mut().into());
         see(self.ends.unpacked_mut().into());
@@ -173,36 +173,36 @@ impl RunColumns {
         see(self.ready.short.unpacked_mut().into());
     }
 
-    /// When the first run began.
+    /// Returns the start of the first run.
     pub(crate) fn first_start(&self) -> Option<u64> {
         self.start(0)
     }
 
-    /// When a run began, if there are so many.
+    /// Returns the start of a run, if it exists.
     pub(crate) fn start(&self, place: usize) -> Option<u64> {
         self.starts.get(place)
     }
 
-    /// Learns for how long the thread of a run was ready before it.
+    /// Sets the ready time of a run's thread before it.
     pub(crate) fn set_ready(&mut self, place: usize, ready_ns: Option<u64>) {
         let ready = (ready_ns.unwrap_or(0), ready_ns.is_some());
         self.ready.set(place, ready.0, ready.1);
     }
 }
 
-/// The runs on one capability.
+/// Runs of one capability with an index.
 #[derive(Clone, Debug)]
 pub struct RunLane {
     runs: RunColumns,
-    /// For how much of the time that a run's thread was ready before some capability
-    /// stood by, and whether there was a pause in it; known once the log is read.
+    /// Part of each run's ready time in which some capability was idle; the flag is set if it contains a pause.
+    /// Known once the log has been read to its end.
     idle: Durations,
-    /// The numbers of the managers that ended the waits before the runs; 0 is none. Known
-    /// once the log is read, and empty without managers.
-    woken_by: Pages<u8>,
-    /// Of the runs that [`append`](Self::append) added, and those before them.
+    /// Numbers of the manager threads that ended the waits before the runs, or 0. Known once the log has been read
+    /// to its end; empty if the log has no managers.
+    woken_by: PackedColumn<u8>,
+    /// Prefix sums; they cover the runs up to the last call of [`settle`](Self::settle).
     index: LaneIndex<2>,
-    /// No run begins before this.
+    /// Lower bound of the start of the first run.
     after_ns: u64,
 }
 
@@ -211,7 +211,7 @@ impl Default for RunLane {
         Self {
             runs: RunColumns::default(),
             idle: Durations::default(),
-            woken_by: Pages::new(),
+            woken_by: PackedColumn::new(),
             index: LaneIndex::new([Class::Running, Class::Open]),
             after_ns: 0,
         }
@@ -227,13 +227,13 @@ impl RunLane {
         }
     }
 
-    /// A lane whose runs begin behind those of another.
+    /// Sets the lower bound of the start of the first run.
     pub(crate) fn begin_after(&mut self, end_ns: u64) {
         self.after_ns = end_ns;
     }
 
-    /// Appends a run of the thread of that index; it must not begin before
-    /// the last one's end. [`settle`](Self::settle) lets it be found.
+    /// Appends a run of a thread, given by index. It must not begin before the end of the last one.
+    /// [`settle`](Self::settle) adds it to the index.
     pub(crate) fn push(&mut self, thread: u32, run: Run) {
         self.runs.starts.push(run.start);
         self.runs.ends.push(run.end);
@@ -243,25 +243,28 @@ impl RunLane {
         self.runs.ready.push(ready.0, ready.1);
     }
 
-    /// Appends later runs; a thread's index is that of `thread`.
+    /// Appends later runs; `thread` maps their thread indexes.
     pub(crate) fn append(
         &mut self,
         later: &RunColumns,
         thread: impl Fn(u32) -> u32,
-        shelf: &Shelf,
+        spill_store: &SpillStore,
     ) {
         let runs = &mut self.runs;
         runs.starts
-            .extend_from_slice(later.starts.unpacked(), shelf);
-        runs.ends.extend_from_slice(later.ends.unpacked(), shelf);
+            .extend_from_slice(later.starts.unpacked(), spill_store);
+        runs.ends
+            .extend_from_slice(later.ends.unpacked(), spill_store);
         let threads = later.threads.unpacked().iter();
-        runs.threads.extend(threads.map(|&one| thread(one)), shelf);
-        runs.codes.extend_from_slice(later.codes.unpacked(), shelf);
-        self.runs.ready.append(&later.ready, shelf);
+        runs.threads
+            .extend(threads.map(|&one| thread(one)), spill_store);
+        runs.codes
+            .extend_from_slice(later.codes.unpacked(), spill_store);
+        self.runs.ready.append(&later.ready, spill_store);
         self.settle();
     }
 
-    /// Lets all runs be found.
+    /// Extends the index to all runs.
     pub(crate) fn settle(&mut self) {
         let mut few = Few::default();
         while self.index.len() < self.count() {
@@ -272,37 +275,37 @@ impl RunLane {
         }
     }
 
-    /// What is kept of the runs, without what finds them.
+    /// Returns the columns without the index.
     pub(crate) fn into_columns(self) -> RunColumns {
         self.runs
     }
 
-    /// How many runs there are.
+    /// Returns the number of runs.
     pub(crate) fn count(&self) -> usize {
         self.runs.starts.len()
     }
 
-    /// When the last run ended; 0 if there is none.
+    /// Returns the end of the last run, or else the lower bound of the first start.
     pub(crate) fn last_end(&self) -> u64 {
         self.runs.ends.last().unwrap_or(self.after_ns)
     }
 
-    /// When a run begins and ends, if there are so many.
+    /// Returns start and end of a run, if it exists.
     pub fn span_at(&self, place: usize) -> Option<(u64, u64)> {
         Some((self.runs.starts.get(place)?, self.runs.ends.get(place)?))
     }
 
-    /// The index of the thread of a run, if there are so many.
+    /// Returns the thread index of a run, if it exists.
     pub(crate) fn thread_at(&self, place: usize) -> Option<u32> {
         self.runs.threads.get(place)
     }
 
-    /// Why a run ended, if there are so many.
+    /// Returns the reason why a run ended, if it exists.
     pub(crate) fn code_at(&self, place: usize) -> Option<StopCode> {
         self.runs.codes.get(place).map(StopCode)
     }
 
-    /// How many runs ended for a reason.
+    /// Returns the number of runs that ended for a reason.
     pub(crate) fn count_of(&self, code: StopCode) -> usize {
         self.runs.codes.iter().filter(|one| *one == code.0).count()
     }
@@ -311,10 +314,10 @@ impl RunLane {
         self.code_at(place).unwrap_or(StopCode::OPEN)
     }
 
-    /// The run that goes on at a time. `place` is where the last question
-    /// ended.
+    /// Returns the index of the run in progress at a time. `place` is the cursor: queries at nearly increasing
+    /// times are fast.
     pub fn at(&self, time: u64, place: &mut usize) -> Option<usize> {
-        /// So many runs are stepped over before a search is faster.
+        /// Runs to step over before a binary search is faster.
         const STEPS: usize = 16;
         let ended = |at: usize| self.runs.ends.get(at).is_some_and(|end| end <= time);
         let mut at = (*place).min(self.len());
@@ -327,7 +330,7 @@ impl RunLane {
         (self.runs.starts.get(at)? <= time).then_some(at)
     }
 
-    /// All that is kept of a run.
+    /// Returns all stored fields of a run.
     pub(crate) fn run(&self, place: usize, looked: &mut LookedAt) -> Run {
         let runs = &self.runs;
         let start = runs.starts.look(place, &mut looked.starts);
@@ -347,13 +350,12 @@ impl RunLane {
         }
     }
 
-    /// Appends to `next` the runs from a place on, some of them at once: to the end of
-    /// their block. Nothing if there are no more.
+    /// Appends to `next` the runs from index `from` to the end of its block; none at the end of the lane.
     pub(crate) fn read(&self, from: usize, next: &mut Vec<NextRun>) {
-        let (mut starts, mut ends) = ([0; pages::BLOCK], [0; pages::BLOCK]);
-        let (mut threads, mut codes) = ([0; pages::BLOCK], [0; pages::BLOCK]);
-        let mut short = [0; pages::BLOCK];
-        let room = pages::BLOCK - from % pages::BLOCK;
+        let (mut starts, mut ends) = ([0; packed_column::BLOCK], [0; packed_column::BLOCK]);
+        let (mut threads, mut codes) = ([0; packed_column::BLOCK], [0; packed_column::BLOCK]);
+        let mut short = [0; packed_column::BLOCK];
+        let room = packed_column::BLOCK - from % packed_column::BLOCK;
         let runs = &self.runs;
         let count = runs.starts.read(from, &mut starts[..room]);
         runs.ends.read(from, &mut ends[..count]);
@@ -373,10 +375,9 @@ impl RunLane {
         }));
     }
 
-    /// Learns of each run for how long its thread was ready before it while
-    /// some capability stood by, whether there was a pause in that time, and which manager
-    /// made it ready.
-    pub(crate) fn learn_waits(&mut self, idle: Durations, woken_by: Pages<u8>) {
+    /// Sets, for each run, the part of its ready time in which some capability was idle (the flag marks a pause in
+    /// it), and the manager that ended the wait.
+    pub(crate) fn learn_waits(&mut self, idle: Durations, woken_by: PackedColumn<u8>) {
         self.idle = idle;
         self.woken_by = woken_by;
     }
@@ -425,7 +426,7 @@ impl Lane for RunLane {
     }
 }
 
-/// As many runs as share an entry of an index, or fewer, read at once.
+/// Buffer for up to one index block of runs, read at once.
 #[derive(Default)]
 struct Few {
     count: usize,
@@ -435,7 +436,7 @@ struct Few {
 }
 
 impl Few {
-    /// Reads the runs from a place on, before another.
+    /// Reads the runs from index `from`, up to `to` exclusive and at most a block.
     fn read(&mut self, runs: &RunColumns, from: usize, to: usize) {
         let count = to.saturating_sub(from).min(BLOCK);
         runs.starts.read(from, &mut self.starts[..count]);
@@ -443,7 +444,7 @@ impl Few {
         self.count = runs.codes.read(from, &mut self.codes[..count]);
     }
 
-    /// What one of them is, and how long it lasted, in nanoseconds.
+    /// Returns the class and duration of a run in nanoseconds.
     fn get(&self, place: usize) -> (Class, u64) {
         let class = RunLane::class_of(StopCode(self.codes[place]));
         (class, self.ends[place] - self.starts[place])
@@ -454,14 +455,14 @@ impl Few {
     }
 }
 
-/// One capability.
+/// Lanes of one capability.
 #[derive(Clone, Debug)]
 pub struct Cap {
-    /// What it ran.
+    /// Runs of threads.
     pub runs: RunLane,
-    /// When it collected garbage.
+    /// Collections, as spans from `StartGC` to `EndGC`.
     pub gc: PlainLane,
-    /// The phases of its collections, with the waits before them.
+    /// Phases of its collections, including the waits before them.
     pub phases: PhaseLane,
 }
 

@@ -1,15 +1,14 @@
-//! Searches that go on where the last one ended.
+//! Searches that resume where the last one ended.
 
-/// Finds places in something sorted, each not before the last one: near ones
-/// in a few steps.
+/// Galloping search in a sorted list for non-decreasing positions. Nearby positions take few steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ahead {
     at: usize,
 }
 
 impl Ahead {
-    /// The first place, of `len`, for which `before` does not hold. It holds for
-    /// all places in front of the last answer.
+    /// Returns the first index below `len` for which `before` does not hold, or `len`. `before` must hold for all
+    /// indexes below the last result.
     pub(super) fn first(&mut self, len: usize, before: impl Fn(usize) -> bool) -> usize {
         let (mut low, mut step) = (self.at, 1);
         while low + step <= len && before(low + step - 1) {

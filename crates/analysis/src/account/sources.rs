@@ -1,40 +1,40 @@
-//! Where what happens in a log comes from: of each lane its runs and its turns, of all
-//! together threads that become ready, and pauses. Each source is in order.
+//! Sources of the events to be merged: the runs and turns of each lane, and for the whole log the threads that
+//! become ready, those whose information ends, and the pauses. Each source is sorted.
 
 use super::pauses::Pause;
 use super::pieces::Pieces;
 use super::runs::{NextRun, RunLane};
 use model::lane::Lane;
 use model::moments::Moments;
-use model::pages::BLOCK;
+use model::packed_column::BLOCK;
 
-/// No time is later.
+/// Maximum time; later times are clamped to it.
 pub(super) const MAX_TIME: u64 = u64::MAX >> 2;
-/// A source that is at its end goes on then.
+/// Sentinel key of an exhausted source.
 pub(super) const NEVER: u64 = u64::MAX;
 
-/// Times are kept with one bit below them: what happens at one time happens in
-/// two steps, so that empty runs come before others.
+/// Converts a time to a key with one additional low bit. Each time is processed in two steps, so that empty runs
+/// come before others.
 pub(super) const fn first_step(time: u64) -> u64 {
     let time = if time > MAX_TIME { MAX_TIME } else { time };
     time << 1
 }
 
-/// Where something comes from, in order.
+/// Sorted source of events.
 pub(super) trait Source {
-    /// When the next moment is.
+    /// Returns the key of the next event.
     fn key(&self) -> u64;
-    /// On to the moment after it.
+    /// Advances to the next event.
     fn step(&mut self);
 }
 
-/// The rest of a list, of which some is read ahead.
+/// Read-ahead buffer for the remainder of a list.
 #[derive(Clone, Debug)]
 pub(super) struct Ahead<T> {
     read: Vec<T>,
-    /// The place of the first that is read.
+    /// Index in the list of the first buffered item.
     first: usize,
-    /// Which of those that are read comes next.
+    /// Index in the buffer of the next item.
     at: usize,
 }
 
@@ -47,7 +47,7 @@ impl<T> Ahead<T> {
         }
     }
 
-    /// Reads on, and forgets what came. The last one, if there was more.
+    /// Drops the consumed items and reads more. Returns the last item read, if there was one.
     pub(super) fn read_on(&mut self, read: impl FnOnce(usize, &mut Vec<T>)) -> Option<&T> {
         self.read.drain(..self.at);
         self.first += self.at;
@@ -71,7 +71,7 @@ impl<T> Ahead<T> {
     }
 }
 
-/// The begins and ends of a lane's runs.
+/// Starts and ends of the runs of a lane.
 #[derive(Clone, Debug)]
 pub(super) struct Runs<'a> {
     pub(super) lane: &'a RunLane,
@@ -98,8 +98,7 @@ impl Source for Runs<'_> {
     }
 }
 
-/// When a lane is born and dies, and when it begins and ceases to do what is neither
-/// running nor standing by.
+/// Start and end of a lane's lifetime, and of the stretches in which it is neither running nor idle.
 #[derive(Clone, Debug)]
 pub(super) struct Turns<'a> {
     pieces: Option<&'a Pieces>,
@@ -110,7 +109,7 @@ pub(super) struct Turns<'a> {
 }
 
 impl<'a> Turns<'a> {
-    /// Those after a time, of a lane that lives from one moment to another.
+    /// Starts after the time `now`, for a lane with this lifetime.
     pub(super) fn after(now: u64, pieces: Option<&'a Pieces>, (born, dead): (u64, u64)) -> Self {
         let life = [born, dead.max(born)];
         let mut turns = Self {
@@ -161,7 +160,7 @@ impl Source for Turns<'_> {
             self.piece += 1;
             return;
         }
-        // From one piece to another nothing changes.
+        // Adjacent pieces form one stretch.
         while let Some(pieces) = self.pieces
             && self.piece + 1 < pieces.len()
             && pieces.span(self.piece + 1).0 <= end
@@ -172,14 +171,14 @@ impl Source for Turns<'_> {
     }
 }
 
-/// When threads become ready.
+/// Times at which threads become ready.
 #[derive(Clone, Debug)]
-pub(super) struct Readied<'a> {
+pub(super) struct BecameRunnable<'a> {
     pub(super) moments: &'a Moments,
     pub(super) ahead: Ahead<(u64, Option<u32>)>,
 }
 
-impl Source for Readied<'_> {
+impl Source for BecameRunnable<'_> {
     fn key(&self) -> u64 {
         self.ahead
             .next()
@@ -190,7 +189,7 @@ impl Source for Readied<'_> {
     }
 }
 
-/// When the log ceases to tell of ready threads.
+/// Times at which the log's information about a ready thread ends.
 #[derive(Clone, Debug)]
 pub(super) struct Lost<'a>(pub(super) &'a [u64]);
 
@@ -203,7 +202,7 @@ impl Source for Lost<'_> {
     }
 }
 
-/// The begins and ends of pauses.
+/// Starts and ends of pauses, including the stopping before them.
 #[derive(Clone, Debug)]
 pub(super) struct PauseBounds<'a> {
     pub(super) pauses: &'a [Pause],

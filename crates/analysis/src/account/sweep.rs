@@ -1,12 +1,10 @@
-//! A walk through the log in the order of time, over the runs of all
-//! capabilities at once: how many run, how many stand by, how many threads are
-//! ready. It counts for how long each was so.
+//! Sweep over the runs of all capabilities in time order. It maintains how many capabilities run, how many are
+//! idle, and how many threads are ready, and sums the time of each state.
 //!
-//! What it needs it reads from the columns of runs. It is done once when the log
-//! is read, and leaves marks behind; any moment is then found by going on
-//! from the mark before it, over a few hundred ends of runs at most.
+//! The sweep reads the columns of runs. It runs once when the log has been read, and stores checkpoints. The state
+//! at any time is then computed from the checkpoint before it, over a few hundred ends of runs at most.
 
-use super::Account;
+use super::TimeAttribution;
 use super::order::{Order, Places, What};
 use super::runs::NextRun;
 use super::sources::MAX_TIME;
@@ -14,29 +12,28 @@ use super::totals::{Counts, IDLE_BESIDE, Level, Levels, Totals, capability_time}
 use eventlog::ids::{CapId, Nanos};
 use model::forest::{Aggregate, Forest};
 use model::lane::Lane;
-use model::pages::Pages;
-use model::place::place32;
-use model::shelf::Shelf;
+use model::packed_column::PackedColumn;
+use model::saturating::saturating_u32;
+use model::spill_store::SpillStore;
 
-/// Where the walk is on one lane.
+/// Position and state of the sweep on one lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Track {
-    /// The run that goes on or comes next.
+    /// Index of the current or next run.
     run: usize,
     runs: bool,
-    /// The piece that goes on or comes next.
+    /// Index of the current or next piece.
     piece: usize,
-    /// Whether it lives and no piece goes on: it runs or stands by.
+    /// Whether the capability is alive and in no piece: it is then running or idle.
     open: bool,
-    /// For how long it had stood by while a thread was ready when it last ran.
+    /// Idle time with ready threads, up to the last update.
     idle_ready_ns: u64,
-    /// The time with ready threads before it began to stand by.
+    /// Total time with ready threads when its current idle time began.
     free_since_work_ns: u64,
 }
 
 impl Track {
-    /// For how long it stood by while a thread was ready, if that was so for
-    /// `work_ns`.
+    /// Returns its idle time with ready threads, given the total time with ready threads `work_ns`.
     const fn idle_ready_ns(&self, work_ns: u64) -> u64 {
         if self.open && !self.runs {
             self.idle_ready_ns + (work_ns - self.free_since_work_ns)
@@ -46,62 +43,62 @@ impl Track {
     }
 }
 
-/// A moment, as who walks through all of the log is told of it.
+/// Sweep state passed to a [`Watcher`] at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub(crate) time: u64,
-    /// For how long, up to then, some capability stood by outside of pauses.
+    /// Time so far, outside of pauses, in which some capability was idle.
     pub(crate) some_idle_ns: u64,
-    /// When the last pause ended that lasted at all; the same moment, if it goes on.
+    /// End of the last non-empty pause; the current time during a pause.
     pub(crate) paused_until: u64,
 }
 
-/// What whoever walks through all of the log wants to know on the way.
+/// Callbacks of a sweep.
 pub(crate) trait Watcher {
-    /// A run of a lane begins.
+    /// Called when a run of a lane starts.
     fn starts(&mut self, lane: usize, place: usize, run: &NextRun, now: Moment) {
         let _ = (lane, place, run, now);
     }
-    /// A run ends whose thread can run again at once.
+    /// Called when a run ends whose thread can run again immediately.
     fn stays_ready(&mut self, run: &NextRun, now: Moment) {
         let _ = (run, now);
     }
-    /// The thread of that index can run again, or for the first time.
-    fn readied(&mut self, thread: u32, now: Moment) {
+    /// Called when a thread, given by index, becomes ready by a wakeup or its creation.
+    fn became_runnable(&mut self, thread: u32, now: Moment) {
         let _ = (thread, now);
     }
 }
 
-/// Nobody.
+/// [`Watcher`] that ignores all calls.
 pub(super) struct NoWatcher;
 
 impl Watcher for NoWatcher {}
 
-/// What goes on at a moment, and what was summed up to it.
+/// State of a sweep: levels, and sums up to now.
 #[derive(Clone, Copy, Debug)]
 struct State {
-    /// Up to when all is counted.
+    /// Time up to which everything is counted.
     now: u64,
-    /// Capabilities that run threads.
+    /// Number of capabilities that run threads.
     running: usize,
-    /// Capabilities that run or stand by.
+    /// Number of capabilities that are running or idle.
     open: usize,
     ready: i64,
     paused: bool,
     paused_until: u64,
     paused_ns: u64,
     some_idle_ns: u64,
-    /// Of all capabilities together, with no thread ready, by how many ran.
+    /// Sum over all capabilities of their idle time without ready threads, by the number of running capabilities.
     idle_ns: [u64; IDLE_BESIDE],
     ready_ns: u64,
-    /// The time in which any thread was ready.
+    /// Time in which any thread was ready.
     work_ns: u64,
-    /// Since it was last taken.
+    /// Minimum and maximum levels since the last [`Sweep::take_levels`].
     levels: Levels,
 }
 
 impl State {
-    /// Nothing changes up to a time.
+    /// Advances to a time without changes in between.
     #[inline]
     fn pass(&mut self, to: u64, running_ns: &mut [u64]) {
         let time = to - self.now;
@@ -140,7 +137,7 @@ impl State {
         }
     }
 
-    /// A run of a lane begins or ends now.
+    /// Processes the start or end of a run on a lane.
     #[inline]
     fn toggle_run(
         &mut self,
@@ -166,9 +163,9 @@ impl State {
         track.runs = !track.runs;
     }
 
-    /// What a lane's pieces and its life say from now on.
+    /// Updates a lane to the piece and lifetime at the current time.
     #[cold]
-    fn turn(mut self, lane: usize, track: &mut Track, account: Account<'_>) -> Self {
+    fn turn(mut self, lane: usize, track: &mut Track, account: TimeAttribution<'_>) -> Self {
         let now = self.now;
         let mut stands = false;
         if let Some(pieces) = account.pieces(lane) {
@@ -192,34 +189,34 @@ impl State {
     }
 }
 
-/// The walk.
+/// Sweep in progress.
 #[derive(Debug)]
 pub(super) struct Sweep<'a> {
-    account: Account<'a>,
+    account: TimeAttribution<'a>,
     order: Order<'a>,
     state: State,
     tracks: Vec<Track>,
-    /// How many threads became ready.
-    readied: usize,
-    /// For how long exactly so many capabilities ran threads.
+    /// Number of threads that have become ready.
+    became_runnable: usize,
+    /// Time in which exactly `i` capabilities ran threads, by `i`.
     running_ns: Vec<u64>,
-    /// How many ends and beginnings came.
+    /// Number of events processed.
     steps: usize,
 }
 
 impl<'a> Sweep<'a> {
-    /// A walk that begins where the log does.
-    pub(super) fn new(account: Account<'a>) -> Self {
+    /// Starts a sweep at the beginning of the log.
+    pub(super) fn new(account: TimeAttribution<'a>) -> Self {
         let lanes = account.lanes.len();
-        let now = account.ledger.log.start().0.min(MAX_TIME);
+        let now = account.attribution_data.log.start().0.min(MAX_TIME);
         let tracks = vec![Track::default(); lanes];
         let totals = Totals::new(lanes.saturating_sub(1));
         Self::from(account, now, totals, 0, tracks, Places::default())
     }
 
-    /// A walk that begins at some moment.
+    /// Starts a sweep from a given state.
     fn from(
-        account: Account<'a>,
+        account: TimeAttribution<'a>,
         now: u64,
         totals: Totals,
         ready: i64,
@@ -251,34 +248,34 @@ impl<'a> Sweep<'a> {
             order: Order::new(account, now, runs, places),
             state,
             tracks,
-            readied: places.readied,
+            became_runnable: places.became_runnable,
             running_ns: totals.running_ns,
             steps: 0,
         }
     }
 
-    /// A walk that goes on from the last mark that is not after `time`.
-    fn from_mark(account: Account<'a>, marks: &Marks, time: u64) -> Self {
+    /// Starts a sweep at the last checkpoint that is not after `time`.
+    fn from_mark(account: TimeAttribution<'a>, marks: &Marks, time: u64) -> Self {
         let after = marks.times.partition_point(|at| at <= time);
         let Some(mark) = after.checked_sub(1).filter(|&mark| mark > 0) else {
             return Self::new(account);
         };
-        let at = |list: &Pages<u64>| list.get(mark).unwrap_or_default();
+        let at = |list: &PackedColumn<u64>| list.get(mark).unwrap_or_default();
         let now = at(&marks.times);
-        let ledger = account.ledger;
+        let attribution_data = account.attribution_data;
         let totals = Totals {
             running_ns: marks.running_ns.iter().map(at).collect(),
             idle_ready_ns: marks.idle_ready_ns.iter().map(at).collect(),
             some_idle_ns: at(&marks.some_idle_ns),
             idle_ns: std::array::from_fn(|beside| at(&marks.idle_ns[beside])),
             ready_ns: at(&marks.ready_ns),
-            paused_ns: ledger.pauses.still_before(Nanos(now)),
+            paused_ns: attribution_data.pauses.still_before(Nanos(now)),
         };
-        let pause = ledger.pauses.first_ending_after(Nanos(now));
-        let next = ledger.pauses.all().get(pause);
+        let pause = attribution_data.pauses.first_ending_after(Nanos(now));
+        let next = attribution_data.pauses.all().get(pause);
         let places = Places {
-            readied: ledger.readied.up_to(now),
-            lost: ledger.lost.partition_point(|&at| at <= now),
+            became_runnable: attribution_data.became_runnable.up_to(now),
+            lost: attribution_data.lost.partition_point(|&at| at <= now),
             pause,
             paused: next.is_some_and(|pause| pause.requested.0 <= now),
         };
@@ -297,8 +294,7 @@ impl<'a> Sweep<'a> {
         Self::from(account, now, totals, ready, tracks.collect(), places)
     }
 
-    /// Goes on up to a time, or to the first moment after so many steps at which
-    /// all is done that happens then.
+    /// Advances to a time; or, after `steps` events, to the end of the instant reached.
     fn walk(&mut self, to: u64, steps: usize, watcher: &mut impl Watcher) {
         let to = to.min(MAX_TIME);
         let limit = self.steps.saturating_add(steps);
@@ -312,9 +308,9 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// What is in order happens. Whether all of it did before there were so many steps.
+    /// Processes the sorted events. Returns whether all were processed before the step limit.
     fn happen(&mut self, limit: usize, watcher: &mut impl Watcher) -> bool {
-        // What changes at each step is held in registers.
+        // Copied to a local variable so that it is kept in registers.
         let mut state = self.state;
         let mut done = 0;
         let mut all = true;
@@ -334,14 +330,14 @@ impl<'a> Sweep<'a> {
                         state.toggle_run(lane, track, run, watcher);
                     }
                 }
-                What::Turn(lane) => {
+                What::IdleEdge(lane) => {
                     state = state.turn(lane, &mut self.tracks[lane], self.account);
                 }
-                What::Readied => {
-                    if let Some(thread) = self.order.readied(self.readied) {
-                        watcher.readied(thread, state.moment());
+                What::BecameRunnable => {
+                    if let Some(thread) = self.order.became_runnable(self.became_runnable) {
+                        watcher.became_runnable(thread, state.moment());
                     }
-                    self.readied += 1;
+                    self.became_runnable += 1;
                     state.ready += 1;
                 }
                 What::Lost => state.ready -= 1,
@@ -354,19 +350,19 @@ impl<'a> Sweep<'a> {
         all
     }
 
-    /// How many threads were ready since this was last asked, if any time went by.
+    /// Returns the minimum and maximum levels since the last call; `None` if no time passed.
     fn take_levels(&mut self) -> Option<Levels> {
         let levels = std::mem::replace(&mut self.state.levels, Levels::NONE);
         (levels != Levels::NONE).then_some(levels)
     }
 
-    /// For how long each capability stood by while a thread was ready.
+    /// Returns the idle time with ready threads of each capability.
     fn idle_ready_ns(&self) -> impl Iterator<Item = u64> {
         let tracks = self.tracks.iter().skip(1);
         tracks.map(|track| track.idle_ready_ns(self.state.work_ns))
     }
 
-    /// What was summed up to now.
+    /// Returns the sums up to now.
     fn totals(&self) -> Totals {
         Totals {
             running_ns: self.running_ns.clone(),
@@ -379,44 +375,44 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// The state of the walk at some moments.
+/// Checkpoints of the sweep, in columns.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks {
-    /// For each, up to when all was counted.
-    times: Pages<u64>,
-    /// Signed numbers.
-    ready: Pages<u64>,
-    some_idle_ns: Pages<u64>,
-    idle_ns: [Pages<u64>; IDLE_BESIDE],
-    ready_ns: Pages<u64>,
-    /// One list for each lane.
-    runs: Vec<Pages<u32>>,
-    /// One list for each number of capabilities.
-    running_ns: Vec<Pages<u64>>,
-    /// One list for each capability.
-    idle_ready_ns: Vec<Pages<u64>>,
-    /// From one to the next.
+    /// Time of each checkpoint.
+    times: PackedColumn<u64>,
+    /// Ready threads; signed numbers, stored as unsigned.
+    ready: PackedColumn<u64>,
+    some_idle_ns: PackedColumn<u64>,
+    idle_ns: [PackedColumn<u64>; IDLE_BESIDE],
+    ready_ns: PackedColumn<u64>,
+    /// Index of the current or next run, by lane.
+    runs: Vec<PackedColumn<u32>>,
+    /// Run time by number of running capabilities.
+    running_ns: Vec<PackedColumn<u64>>,
+    /// Idle time with ready threads, by capability.
+    idle_ready_ns: Vec<PackedColumn<u64>>,
+    /// Minimum and maximum levels between each checkpoint and the next.
     levels: Forest<Levels>,
 }
 
 impl Marks {
-    /// Walks through all of the log.
+    /// Sweeps over the whole log and stores checkpoints.
     pub(super) fn make(
         mut sweep: Sweep<'_>,
         end: u64,
         watcher: &mut impl Watcher,
-        shelf: &Shelf,
+        spill_store: &SpillStore,
     ) -> Self {
-        // A mark costs about ten bytes a capability: some for each of them.
+        // A checkpoint takes about ten bytes per capability, so checkpoints are rarer with more capabilities.
         let steps = 64 * (sweep.tracks.len() + 1);
         let mut marks = Self {
-            runs: vec![Pages::new(); sweep.tracks.len()],
-            running_ns: vec![Pages::new(); sweep.running_ns.len()],
-            idle_ready_ns: vec![Pages::new(); sweep.tracks.len().saturating_sub(1)],
+            runs: vec![PackedColumn::new(); sweep.tracks.len()],
+            running_ns: vec![PackedColumn::new(); sweep.running_ns.len()],
+            idle_ready_ns: vec![PackedColumn::new(); sweep.tracks.len().saturating_sub(1)],
             ..Self::default()
         };
         loop {
-            marks.push(&sweep, shelf);
+            marks.push(&sweep, spill_store);
             sweep.walk(end, steps, watcher);
             marks.levels.push(sweep.take_levels().unwrap_or_default());
             if sweep.order.is_over(end) {
@@ -426,47 +422,49 @@ impl Marks {
         marks
     }
 
-    fn push(&mut self, sweep: &Sweep<'_>, shelf: &Shelf) {
+    fn push(&mut self, sweep: &Sweep<'_>, spill_store: &SpillStore) {
         let state = &sweep.state;
-        self.times.put(state.now, shelf);
-        self.ready.put(state.ready.cast_unsigned(), shelf);
-        self.some_idle_ns.put(state.some_idle_ns, shelf);
+        self.times.put(state.now, spill_store);
+        self.ready.put(state.ready.cast_unsigned(), spill_store);
+        self.some_idle_ns.put(state.some_idle_ns, spill_store);
         for (times, time) in self.idle_ns.iter_mut().zip(state.idle_ns) {
-            times.put(time, shelf);
+            times.put(time, spill_store);
         }
-        self.ready_ns.put(state.ready_ns, shelf);
+        self.ready_ns.put(state.ready_ns, spill_store);
         for (runs, track) in self.runs.iter_mut().zip(&sweep.tracks) {
-            runs.put(place32(track.run), shelf);
+            runs.put(saturating_u32(track.run), spill_store);
         }
         for (times, &time) in self.running_ns.iter_mut().zip(&sweep.running_ns) {
-            times.put(time, shelf);
+            times.put(time, spill_store);
         }
         for (times, time) in self.idle_ready_ns.iter_mut().zip(sweep.idle_ready_ns()) {
-            times.put(time, shelf);
+            times.put(time, spill_store);
         }
     }
 }
 
-/// A place in the log from which later moments are found in a few steps.
+/// Cursor over the state of the sweep. Queries at nearby later times take few steps.
 #[derive(Debug)]
 pub struct Walker<'a> {
-    account: Account<'a>,
-    /// None before the first question.
+    account: TimeAttribution<'a>,
+    /// `None` before the first query.
     sweep: Option<Sweep<'a>>,
 }
 
 impl<'a> Walker<'a> {
-    pub(super) const fn new(account: Account<'a>) -> Self {
+    pub(super) const fn new(account: TimeAttribution<'a>) -> Self {
         Self {
             account,
             sweep: None,
         }
     }
 
-    /// Goes to a time.
+    /// Moves to a time.
     fn go(&mut self, time: u64) -> &mut Sweep<'a> {
-        let marks = &self.account.ledger.marks;
-        let time = time.min(self.account.ledger.log.end().0).min(MAX_TIME);
+        let marks = &self.account.attribution_data.marks;
+        let time = time
+            .min(self.account.attribution_data.log.end().0)
+            .min(MAX_TIME);
         let mark = marks.times.partition_point(|at| at <= time);
         let mark = mark.checked_sub(1).and_then(|mark| marks.times.get(mark));
         let near = self.sweep.take().filter(|sweep| {
@@ -479,17 +477,17 @@ impl<'a> Walker<'a> {
         sweep
     }
 
-    /// What was summed up from the log's beginning to a time.
+    /// Returns the sums from the beginning of the log to a time.
     pub fn totals(&mut self, time: Nanos) -> Totals {
         self.go(time.0).totals()
     }
 
-    /// For how long, up to a time, some capability stood by outside of pauses.
+    /// Returns the time, up to `time` and outside of pauses, in which some capability was idle.
     pub(crate) fn some_idle_ns(&mut self, time: Nanos) -> u64 {
         self.go(time.0).state.some_idle_ns
     }
 
-    /// For how long, up to a time, a capability stood by while a thread was ready.
+    /// Returns the time, up to `time`, in which a capability was idle while a thread was ready.
     pub fn idle_ready_ns(&mut self, cap: CapId, time: Nanos) -> u64 {
         let lane = self.account.lane(cap);
         let sweep = self.go(time.0);
@@ -497,11 +495,10 @@ impl<'a> Walker<'a> {
         track.map_or(0, |track| track.idle_ready_ns(sweep.state.work_ns))
     }
 
-    /// How many threads are ready, and how many capabilities run threads, from a
-    /// time to another.
+    /// Returns the levels of ready threads and running capabilities between two times.
     pub fn levels_in(&mut self, from: Nanos, to: Nanos) -> Counts {
         let sums = |sweep: &Sweep<'_>| (sweep.state.ready_ns, capability_time(&sweep.running_ns));
-        let marks = &self.account.ledger.marks;
+        let marks = &self.account.attribution_data.marks;
         let sweep = self.go(from.0);
         let (ready_ns, ran_ns) = sums(sweep);
         sweep.take_levels();
@@ -509,7 +506,7 @@ impl<'a> Walker<'a> {
         let last = marks.times.partition_point(|at| at <= to.0);
         let mut levels = None;
         if next < last {
-            // To the first mark, over whole stretches, and on from the last.
+            // To the first checkpoint, over whole intervals, and on from the last checkpoint.
             sweep.walk(
                 marks.times.get(next).unwrap_or_default(),
                 usize::MAX,

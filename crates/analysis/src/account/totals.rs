@@ -1,30 +1,29 @@
-//! What the [walk](super::sweep) sums up.
+//! Sums that the [sweep](super::sweep) computes.
 
 use model::forest::Aggregate;
 
-/// Idle time is told apart by how many capabilities run: none, one, several.
+/// Number of classes of idle time, by the number of other running capabilities: none, one, several.
 pub const IDLE_BESIDE: usize = 3;
 
-/// What was summed up from the beginning of the log to some moment, in
-/// nanoseconds.
+/// Sums from the beginning of the log to some time, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// For how long exactly so many capabilities ran threads.
+    /// Time in which exactly `i` capabilities ran threads, by `i`.
     pub running_ns: Vec<u64>,
-    /// For how long each lane of a capability stood by while a thread was ready.
+    /// Time in which each capability was idle while a thread was ready, by lane without lane 0.
     pub idle_ready_ns: Vec<u64>,
-    /// For how long, outside of pauses, some capability stood by.
+    /// Time, outside of pauses, in which some capability was idle.
     pub some_idle_ns: u64,
-    /// For how long capabilities stood by with no thread ready, all together: while no other
-    /// one ran, while one did, and while several did.
+    /// Sum over all capabilities of their idle time while no thread was ready: while no other capability ran,
+    /// while one did, and while several did.
     pub idle_ns: [u64; IDLE_BESIDE],
-    /// How long threads were ready, all together.
+    /// Sum over all threads of their ready time.
     pub ready_ns: u64,
-    /// How long a collection went on or was being stopped for.
+    /// Time in which a collection was in progress or capabilities were being stopped for one.
     pub paused_ns: u64,
 }
 
-/// The capabilities' time, of the time for which exactly so many of them ran.
+/// Returns the sum over all capabilities of their run time, from the time by number of running capabilities.
 pub(super) fn capability_time(parallelism_ns: &[u64]) -> u64 {
     let each = (0u64..).zip(parallelism_ns);
     each.map(|(count, time)| count.saturating_mul(*time))
@@ -40,7 +39,7 @@ impl Totals {
         }
     }
 
-    /// What came after an earlier moment.
+    /// Returns the difference from an earlier state.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let minus = |a: &[u64], b: &[u64]| {
@@ -60,38 +59,37 @@ impl Totals {
     }
 }
 
-/// What a number that changes was from one moment to another.
+/// Range and sum of a changing number between two times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Level {
-    /// The least.
+    /// Minimum between the two times.
     pub min: u32,
-    /// The most.
+    /// Maximum between the two times.
     pub max: u32,
-    /// The number times how long it was so, in nanoseconds: its mean over time
-    /// is this divided by the length.
+    /// Integral over time, in nanoseconds. Divided by the length of the time, it is the mean.
     pub sum_ns: u64,
 }
 
-/// What the walk counts, from one moment to another.
+/// Levels that the sweep counts between two times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Threads that are ready.
+    /// Number of ready threads.
     pub ready: Level,
-    /// Capabilities that run threads.
+    /// Number of capabilities that run threads.
     pub running: Level,
 }
 
-/// The least and the most of each.
+/// Minimum and maximum of each level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Levels {
-    /// Of ready threads.
+    /// Minimum and maximum number of ready threads.
     pub(super) ready: (u32, u32),
-    /// Of capabilities that run.
+    /// Minimum and maximum number of running capabilities.
     pub(super) running: (u32, u32),
 }
 
 impl Levels {
-    /// Of no time at all.
+    /// Neutral element: an empty time.
     pub(super) const NONE: Self = Self {
         ready: (u32::MAX, 0),
         running: (u32::MAX, 0),

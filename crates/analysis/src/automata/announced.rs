@@ -1,31 +1,32 @@
-//! A span that a program announces with messages: one name, and one number if
-//! it has one. The rules are those of `ghc-events-analyze`: starts while it
-//! goes on are part of it, so that it is over when each of them has its stop.
+//! Spans that a program announces with user messages: one name, and an optional number.
+//!
+//! The rules are those of `ghc-events-analyze`: starts nest, and the span ends once every start has its stop. The
+//! state is the number of open starts.
 //!
 //! | state | message | next | yields |
 //! |---|---|---|---|
-//! | no start goes on | start | 1 goes on | begins |
-//! | no start goes on | stop | the same | stray |
-//! | n go on | start | n + 1 go on | |
-//! | n > 1 go on | stop | n - 1 go on | |
-//! | 1 goes on | stop | none goes on | ends |
+//! | 0 open | start | 1 open | begins |
+//! | 0 open | stop | 0 open | stray |
+//! | n open | start | n + 1 open | |
+//! | n > 1 open | stop | n - 1 open | |
+//! | 1 open | stop | 0 open | ends |
 
-/// How many starts have no stop yet.
+/// Number of starts without a stop so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GoingOn(pub u32);
 
-/// What a message leads to.
+/// Effect of a message on the span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Announcement {
-    /// The span begins.
+    /// The first open start begins the span.
     Begins,
-    /// It ends.
+    /// The last missing stop ends the span.
     Ends,
-    /// A stop without a start, which costs only itself.
+    /// A stop without a start; it changes nothing.
     Stray,
 }
 
-/// The automaton: the next state, and what the message leads to, if to anything.
+/// Returns the next state and the effect of the message, if it has one.
 #[must_use]
 pub const fn step(state: GoingOn, is_start: bool) -> (GoingOn, Option<Announcement>) {
     match (state.0, is_start) {
@@ -41,7 +42,7 @@ pub const fn step(state: GoingOn, is_start: bool) -> (GoingOn, Option<Announceme
 mod tests {
     use super::*;
 
-    /// Every row of the table at the top of this file.
+    /// Checks every row of the module's table.
     #[test]
     fn table() {
         use Announcement::{Begins, Ends, Stray};

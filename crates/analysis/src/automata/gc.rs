@@ -7,21 +7,21 @@
 //! | `Collecting(s)` | `StartGC` at t | `Collecting(min(s, t))` | oddity: repeated start |
 //! | `Collecting(s)` | `EndGC` at t | `Idle` | span `[s, t]` |
 
-use super::{Oddity, Step};
+use super::{Anomaly, Step};
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
 /// Whether the capability is collecting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// It is not.
+    /// Outside of a collection.
     #[default]
     Idle,
-    /// It is, since then.
+    /// Collecting since this time.
     Collecting(Nanos),
 }
 
-/// The events that matter.
+/// Events that drive the automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// `StartGC`.
@@ -30,15 +30,15 @@ pub enum Input {
     End,
 }
 
-/// The automaton.
+/// Transition function; the module documentation has its table.
 #[must_use]
 pub const fn step(state: State, input: Input, at: Nanos) -> Step<State, Interval> {
     match (state, input) {
         (State::Idle, Input::Start) => Step::to(State::Collecting(at)),
-        (State::Idle, Input::End) => Step::odd(State::Idle, Oddity::GcEndWithoutStart),
+        (State::Idle, Input::End) => Step::odd(State::Idle, Anomaly::GcEndWithoutStart),
         (State::Collecting(since), Input::Start) => {
             let earlier = if since.0 < at.0 { since } else { at };
-            Step::odd(State::Collecting(earlier), Oddity::GcStartRepeated)
+            Step::odd(State::Collecting(earlier), Anomaly::GcStartRepeated)
         }
         (State::Collecting(since), Input::End) => {
             Step::yielding(State::Idle, Interval::new(since, at))
@@ -60,19 +60,19 @@ mod tests {
                 State::Idle,
                 Input::End,
                 late,
-                Step::odd(State::Idle, Oddity::GcEndWithoutStart),
+                Step::odd(State::Idle, Anomaly::GcEndWithoutStart),
             ),
             (
                 collecting(early),
                 Input::Start,
                 late,
-                Step::odd(collecting(early), Oddity::GcStartRepeated),
+                Step::odd(collecting(early), Anomaly::GcStartRepeated),
             ),
             (
                 collecting(late),
                 Input::Start,
                 early,
-                Step::odd(collecting(early), Oddity::GcStartRepeated),
+                Step::odd(collecting(early), Anomaly::GcStartRepeated),
             ),
             (
                 collecting(early),

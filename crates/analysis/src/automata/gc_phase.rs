@@ -1,49 +1,49 @@
-//! The phases of the collections of one capability.
+//! Phases of the collections of one capability.
 //!
 //! | state | event | next | yields |
 //! |---|---|---|---|
 //! | `Off` | `StartGC` at t | `In(Start, t)` | |
 //! | `Off` | any other | `Off` | |
 //! | `In(Start, s)` | `StartGC` at t | `In(Start, min(s, t))` | |
-//! | `In(p, s)` | `GCWork`, `GCIdle` or `GCDone` at t, another than p | `In(that, t)` | p `[s, t]` |
+//! | `In(p, s)` | `GCWork`, `GCIdle` or `GCDone` at t, for a phase q ≠ p | `In(q, t)` | p `[s, t]` |
 //! | `In(p, s)` | `EndGC` at t | `Off` | p `[s, t]` |
 //! | `In(p, s)` | any other | unchanged | |
 //!
-//! Of a collection in which no phase is logged, as those of a runtime without
-//! threads, all is `Start`. What comes before a collection, the request and the wait
-//! for the other capabilities, is told by [`account::pauses`](crate::account::pauses).
+//! A collection without logged phases, as in the non-threaded runtime, is all `Start`. The request for a
+//! collection and the wait for the other capabilities precede it; [`account::pauses`](crate::account::pauses)
+//! covers them.
 //!
-//! The end of a collection is back-dated by microseconds, so that the last
-//! spans of one may reach beyond it: who keeps them cuts them there.
+//! The runtime back-dates the end of a collection by microseconds, so its last phases may extend past that end;
+//! code that stores them clips them.
 
 use super::Step;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// What a capability does for a collection.
+/// Activity of a capability during a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// It has begun, but there is no work in it yet.
+    /// The collection has begun, without work so far.
     Start,
-    /// It collects.
+    /// Performing collection work.
     Work,
-    /// It has no work and looks for some.
+    /// Without work, looking for some.
     Idle,
-    /// It has done its part.
+    /// Finished with its share.
     Done,
 }
 
-/// Where the capability is.
+/// Current phase of the capability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// No collection.
+    /// Outside of a collection.
     #[default]
     Off,
-    /// In a collection, and in this phase of it since then.
+    /// In this phase of a collection since this time.
     In(Phase, Nanos),
 }
 
-/// The events that matter.
+/// Events that drive the automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// `StartGC`.
@@ -59,7 +59,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// The phase that it says.
+    /// Returns the phase that the event begins, except for `StartGC` and `EndGC`.
     const fn phase(self) -> Option<Phase> {
         match self {
             Self::Work => Some(Phase::Work),
@@ -71,7 +71,7 @@ impl Input {
 }
 
 impl State {
-    /// The phase that still goes on, as if it ended at `end`.
+    /// Returns the phase in progress, closed at `end`.
     #[must_use]
     pub const fn open(self, end: Nanos) -> Option<(Phase, Interval)> {
         match self {
@@ -81,7 +81,7 @@ impl State {
     }
 }
 
-/// The automaton.
+/// Transition function; the module documentation has its table.
 #[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (Phase, Interval)> {
     match state {
@@ -125,8 +125,7 @@ mod tests {
         Input::End,
     ];
 
-    /// What the table says of a state in which something has begun at 3, and
-    /// an input at 9.
+    /// The module's table, for a state entered at 3 and an input at 9.
     fn table(state: State, input: Input) -> Step<State, (Phase, Interval)> {
         use Input as I;
         use Phase as P;

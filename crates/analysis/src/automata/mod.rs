@@ -1,6 +1,7 @@
-//! State machines over events. Each is a pure step function: state and input
-//! in, next state and what it yields out. Each one's transition table stands
-//! in its doc comment and is what its tests go through, row by row.
+//! State machines over events.
+//!
+//! Each is a pure step function from a state and an input to the next state and the span it yields. The module
+//! documentation of each one holds its transition table; its tests check the table row by row.
 
 pub mod announced;
 pub mod gc;
@@ -15,15 +16,15 @@ use serde::{Deserialize, Serialize};
 
 use eventlog::ids::ThreadId;
 
-/// What a step leads to.
+/// Result of one transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step<S, Y> {
-    /// The state after it.
+    /// State after the event.
     pub next: S,
-    /// The span that it ends, if it ends one.
+    /// The span that the event ends, if any.
     pub yields: Option<Y>,
-    /// What is odd about it, if something is.
-    pub oddity: Option<Oddity>,
+    /// An irregularity of the event, if any.
+    pub oddity: Option<Anomaly>,
 }
 
 impl<S, Y> Step<S, Y> {
@@ -43,7 +44,7 @@ impl<S, Y> Step<S, Y> {
         }
     }
 
-    const fn odd(next: S, oddity: Oddity) -> Self {
+    const fn odd(next: S, oddity: Anomaly) -> Self {
         Self {
             next,
             yields: None,
@@ -52,31 +53,31 @@ impl<S, Y> Step<S, Y> {
     }
 }
 
-/// Something that a sound log does not have. It never stops an analysis.
+/// A transition that a sound log does not contain. It never stops an analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Oddity {
-    /// `EndGC` while no collection was going on.
+pub enum Anomaly {
+    /// `EndGC` without a collection in progress.
     GcEndWithoutStart,
     /// `StartGC` during a collection.
     GcStartRepeated,
-    /// A thread stopped that had not run.
+    /// A thread stopped before it ran.
     StopBeforeRun {
-        /// The thread.
+        /// Thread that stopped without a run.
         thread: ThreadId,
     },
-    /// A thread was run or stopped on a capability that was running another.
+    /// A thread was run or stopped on a capability that was running another thread.
     OtherThread {
         /// The thread that was running.
         running: ThreadId,
-        /// The thread that the event is about.
+        /// The thread of the event.
         thread: ThreadId,
-        /// Whether it is a `RunThread`.
+        /// True for `RunThread`, false for `StopThread`.
         run: bool,
     },
 }
 
-impl Oddity {
-    /// The threads that it is about.
+impl Anomaly {
+    /// Returns the threads involved, the event's own thread first.
     #[must_use]
     pub const fn threads(self) -> [Option<ThreadId>; 2] {
         match self {

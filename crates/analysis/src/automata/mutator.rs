@@ -1,5 +1,4 @@
-//! Mutator spans of one capability: the version that follows what the
-//! capability runs, not what each thread does.
+//! Mutator spans of one capability. Tracks what the capability runs, not what each thread does.
 //!
 //! | state | event | next | yields |
 //! |---|---|---|---|
@@ -10,42 +9,41 @@
 //! | `Running[X](s)` | `StopThread[X]` at t | `Idle` | span `(X, [s, t])` |
 //! | `Running[X](s)` | run or stop of `Y ≠ X` | unchanged | oddity: other thread |
 //!
-//! The runtime often writes one false run of a thread after it finished. Which
-//! threads this capability has seen finish is the caller's set: a stop with
-//! `ThreadFinished` that yields a span puts its thread in.
+//! The runtime often logs one spurious run of a thread that has finished. The caller keeps the set of threads that
+//! this capability has seen finish: a stop with `ThreadFinished` that yields a span adds its thread.
 
-use super::{Oddity, Step};
+use super::{Anomaly, Step};
 use eventlog::ids::{Nanos, ThreadId};
 use model::time::Interval;
 
 /// What the capability is running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// Nothing.
+    /// The capability runs no thread.
     #[default]
     Idle,
-    /// A thread, since then.
+    /// This thread, since this time.
     Running(ThreadId, Nanos),
 }
 
-/// The events that matter.
+/// Events that drive the automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// `RunThread`, and whether this capability has seen the thread finish.
+    /// `RunThread`.
     Run {
-        /// The thread.
+        /// The thread to run.
         thread: ThreadId,
-        /// Whether it is in the finished set.
+        /// Whether this capability has already seen the thread finish.
         finished: bool,
     },
     /// `StopThread`.
     Stop {
-        /// The thread.
+        /// Thread that the capability stops running.
         thread: ThreadId,
     },
 }
 
-/// The automaton.
+/// Transition function; the module documentation has its table.
 #[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (ThreadId, Interval)> {
     match (state, input) {
@@ -59,7 +57,7 @@ pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (ThreadId, Int
         }
         (State::Running(running, _), Input::Run { thread, .. } | Input::Stop { thread }) => {
             let run = matches!(input, Input::Run { .. });
-            let oddity = Oddity::OtherThread {
+            let oddity = Anomaly::OtherThread {
                 running,
                 thread,
                 run,
@@ -79,7 +77,7 @@ mod tests {
         let running = State::Running(x, Nanos(3));
         let run = |thread, finished| Input::Run { thread, finished };
         let stop = |thread| Input::Stop { thread };
-        let other = |run| Oddity::OtherThread {
+        let other = |run| Anomaly::OtherThread {
             running: x,
             thread: y,
             run,

@@ -1,8 +1,8 @@
-//! A phase of the concurrent (nonmoving) collector: marking, the sync in which
-//! the program stands still, or sweeping. There is one machine for each, as
-//! the last rounds of marking happen inside of the sync. GHC logs begin and
-//! end of the sync twice, some hundred nanoseconds apart: it lasts from the
-//! first begin to the last end.
+//! One phase of the nonmoving collector: marking, the sync that stops the program, or sweeping.
+//!
+//! Each phase has a machine of its own, because the last rounds of marking run inside the sync. GHC logs the begin
+//! and the end of the sync twice, a few hundred nanoseconds apart; the sync lasts from its first begin to its last
+//! end.
 //!
 //! | state | event | next | yields |
 //! |---|---|---|---|
@@ -16,19 +16,19 @@
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// How far the phase is.
+/// Progress of the phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// It has not begun.
+    /// The phase has not begun.
     #[default]
     Off,
-    /// It goes on since then.
+    /// In progress since this time.
     On(Nanos),
-    /// It has ended, if its end is not logged once more.
+    /// Ended, unless a repeated end extends it.
     Over(Interval),
 }
 
-/// The events of a phase.
+/// Events of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// `Conc…Begin`.
@@ -37,14 +37,14 @@ pub enum Input {
     End,
 }
 
-/// What an event leads to.
+/// Result of one transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The state after it.
+    /// State after the event.
     pub next: State,
-    /// The phase that is over.
+    /// The phase that the event completes, if any.
     pub yields: Option<Interval>,
-    /// Whether it is an end without a begin.
+    /// Whether the event is an end without a begin.
     pub odd: bool,
 }
 
@@ -56,7 +56,7 @@ const fn to(next: State) -> Step {
     }
 }
 
-/// The automaton.
+/// Transition function; the module documentation has its table.
 #[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> Step {
     match (state, input) {

@@ -1,5 +1,7 @@
-//! On which capability a task is: an OS thread that the runtime knows.
-//! (`validity::task` says what tasks may do; this one only says where they are.)
+//! The capability that a task (an OS thread known to the runtime) belongs to, over time.
+//!
+//! This machine only tracks location; [`validity::task`](super::validity::task) checks which transitions are
+//! legal.
 //!
 //! | state | event | next | yields |
 //! |---|---|---|---|
@@ -10,22 +12,22 @@
 //! | `On(c, s)` | create or move to c at t | `On(c, s)` | |
 //! | `On(c, s)` | delete at t | `Away` | c in `[s, t]` |
 //!
-//! A task that was created before logging began shows from its first move on.
+//! A task that was created before logging began appears at its first move.
 
 use eventlog::ids::{CapId, Nanos};
 use model::time::Interval;
 
-/// Where the task is.
+/// Location of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// Not known, not yet there, or no more.
+    /// Unknown, not yet created, or deleted.
     #[default]
     Away,
-    /// On that capability, since then.
+    /// On this capability since this time.
     On(CapId, Nanos),
 }
 
-/// The events of a task.
+/// Events of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// `TaskCreate` on that capability, or `TaskMigrate` to it.
@@ -34,7 +36,7 @@ pub enum Input {
     Delete,
 }
 
-/// What an event leads to: the state after it, and where the task was until then.
+/// Returns the next state, and the capability that the task left with the time spent there.
 #[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> (State, Option<(CapId, Interval)>) {
     let was = |cap, since: Nanos| Some((cap, Interval::new(since, at.max(since))));

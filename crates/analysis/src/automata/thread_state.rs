@@ -1,4 +1,4 @@
-//! The states of one thread.
+//! States of one thread.
 //!
 //! | state | event | next | yields |
 //! |---|---|---|---|
@@ -12,36 +12,36 @@
 //! | `Blocked(s, r)` | `StopThread` at t, finished | `Final` | blocked `[s, t]`, r |
 //! | `Final` | any | `Final` | |
 //!
-//! The thread **lifecycle** is the same automaton, given one more event:
+//! The thread **lifecycle** is the same automaton with one more event:
 //!
 //! | state | event | next | yields |
 //! |---|---|---|---|
 //! | `Unseen` | `CreateThread` at t | `Blocked(t, created)` | |
 //! | any other | `CreateThread` | unchanged | |
 //!
-//! `ThreadRunnable` and `WakeupThread` are no transitions: the runtime has not
-//! meant the first since 2009, and the second says only that another thread
-//! tried. After `ThreadFinished` the runtime often writes a run and a wakeup.
+//! `ThreadRunnable` and `WakeupThread` cause no transition: GHC has not written the first since 2009, and the
+//! second only records that another thread attempted a wakeup. The runtime often logs a run and a wakeup after
+//! `ThreadFinished`.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Oddity, Step};
+use super::{Anomaly, Step};
 use eventlog::StopStatus;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{StopCode, WaitReason};
 use model::time::Interval;
 
-/// Why a thread does not run.
+/// Why a thread is not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Reason {
-    /// It was created and has not run yet (lifecycle only).
+    /// Created and not run yet (lifecycle only).
     Created,
-    /// It stopped with this status.
+    /// Stopped with this status.
     Stopped(StopStatus),
 }
 
 impl Reason {
-    /// For what the thread waits, by its stop alone; `None` if it can run.
+    /// Returns what the thread waits for, judging by its stop alone; `None` if it is runnable.
     #[must_use]
     pub fn wait_reason(self) -> Option<WaitReason> {
         match self {
@@ -60,40 +60,40 @@ impl std::fmt::Display for Reason {
     }
 }
 
-/// What a thread does during a span.
+/// Activity of a thread during a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Activity {
-    /// It runs, on that capability if the log says on which.
+    /// Running, on this capability if the log names it.
     Running(Option<CapId>),
-    /// It does not run.
+    /// Not running: blocked, or runnable and waiting for a capability.
     Blocked(Reason),
 }
 
 /// A span of a thread's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadSpan {
-    /// What the thread does.
+    /// Activity during the whole span.
     pub activity: Activity,
-    /// When it begins and ends.
+    /// Start and end of the span.
     pub span: Interval,
-    /// The status of the stop that ended it; `None` if a run did, or the log.
+    /// Status of the stop that ended the span; `None` if a run or the end of the log ended it.
     pub stop: Option<StopStatus>,
 }
 
-/// The automaton's states.
+/// States of the automaton.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
-    /// No event of the thread was seen.
+    /// No event of the thread so far.
     #[default]
     Unseen,
-    /// It does this since then.
+    /// In this activity since this time.
     Active(Nanos, Activity),
-    /// It has finished.
+    /// Finished; later events are ignored.
     Final,
 }
 
 impl State {
-    /// The span that is still going on, as if it ended at `end`.
+    /// Returns the span in progress, closed at `end`.
     #[must_use]
     pub const fn open(self, end: Nanos) -> Option<ThreadSpan> {
         match self {
@@ -107,18 +107,18 @@ impl State {
     }
 }
 
-/// The events that matter.
+/// Events that drive the automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// `CreateThread`; only the lifecycle gets it.
+    /// `CreateThread`; passed in lifecycle mode only.
     Create,
-    /// `RunThread`, on that capability.
+    /// `RunThread`, on this capability.
     Run(Option<CapId>),
     /// `StopThread`.
     Stop(StopStatus),
 }
 
-/// The automaton; `thread` only names the thread in an oddity.
+/// Transition function; `thread` only identifies the thread in an oddity.
 #[must_use]
 pub fn step(state: State, input: Input, at: Nanos, thread: ThreadId) -> Step<State, ThreadSpan> {
     use Activity::Running;
@@ -129,7 +129,7 @@ pub fn step(state: State, input: Input, at: Nanos, thread: ThreadId) -> Step<Sta
         }
         (State::Unseen, Input::Run(cap)) => return Step::to(State::Active(at, Running(cap))),
         (State::Unseen, Input::Stop(_)) => {
-            return Step::odd(state, Oddity::StopBeforeRun { thread });
+            return Step::odd(state, Anomaly::StopBeforeRun { thread });
         }
         (State::Active(since, activity), _) => (since, activity),
     };
@@ -178,7 +178,7 @@ mod tests {
         State::Active(Nanos(since), Activity::Blocked(Reason::Stopped(status)))
     }
 
-    /// A step that ends what `from` was doing at time 9, by a stop or a run.
+    /// A step at time 9, by a stop or a run, that ends the span open in `from`.
     fn ends(from: State, next: State, stop: Option<StopStatus>) -> Step<State, ThreadSpan> {
         let open = from.open(Nanos(9)).expect("an open span");
         Step::yielding(next, ThreadSpan { stop, ..open })
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn table() {
         let thread = ThreadId(7);
-        let odd = Oddity::StopBeforeRun { thread };
+        let odd = Anomaly::StopBeforeRun { thread };
         let created = State::Active(Nanos(9), Activity::Blocked(Reason::Created));
         let (run_c, run_d) = (Input::Run(C), Input::Run(D));
         let stop = Input::Stop;

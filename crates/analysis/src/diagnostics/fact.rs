@@ -1,159 +1,160 @@
-//! What was found: a value with all that can be said of it, but no words.
+//! Findings as values, with subjects and numbers, but without texts for users.
 
 use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
-use crate::automata::Oddity;
+use crate::automata::Anomaly;
 use crate::automata::validity::Problem;
 use crate::flamegraph::foreign::{CallKey, CallProblem};
 use crate::flamegraph::stack_samples::problem::StackProblem;
 use eventlog::DamageKind;
 use eventlog::ids::{Address, CapId, Duration, OsThreadId, TaskId, ThreadId};
 
-/// What a diagnostic is about.
+/// Entity that a diagnostic is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "id")]
 pub enum Subject {
-    /// A capability.
+    /// A capability, by number.
     Capability(CapId),
-    /// A Haskell thread.
+    /// A Haskell thread, by number.
     Thread(ThreadId),
-    /// A task: an OS thread as the runtime numbers it.
+    /// A task: an OS thread, under the runtime's number.
     Task(TaskId),
-    /// An OS thread as the kernel numbers it.
+    /// An OS thread, under the kernel's number.
     OsThread(OsThreadId),
-    /// A type of events, by its number.
+    /// An event type, by number.
     EventType(u16),
-    /// A foreign call.
+    /// A foreign call of a Haskell program.
     Call(CallKey),
-    /// A C function.
+    /// A C function, by address.
     Function(Address),
-    /// A cost centre, as it is printed.
+    /// A cost centre, in printed form.
     CostCentre(String),
-    /// A text of `ghc-stack-profiler`.
+    /// A string of `ghc-stack-profiler`, by its number in the log.
     Text(u64),
-    /// A place in the source, of `ghc-stack-profiler`.
+    /// A source location of `ghc-stack-profiler`, by its number in the log.
     Location(u64),
 }
 
-/// In what a number is counted.
+/// Unit of a [`Number`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// Bytes of the uncompressed file, or of memory.
     Bytes,
-    /// Nanoseconds.
+    /// Nanoseconds of the log's clock.
     Nanoseconds,
-    /// Events.
+    /// Events of the log.
     Events,
-    /// Threads.
+    /// Haskell threads of the program.
     Threads,
-    /// Spans that the program announced.
+    /// Spans announced by the program.
     Spans,
-    /// Messages of the program.
+    /// User messages of the program.
     Messages,
-    /// Names.
+    /// Names of threads, cost centres and counters.
     Names,
     /// Bands of heap profiles.
     Bands,
 }
 
-/// A number that belongs to a diagnostic.
+/// A number that is part of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Number {
-    /// What it says, in snake case.
+    /// Meaning of the value, in snake case.
     pub what: &'static str,
-    /// How much.
+    /// The value, in [`unit`](Self::unit)s.
     pub value: u64,
-    /// In what.
+    /// Unit of the value.
     pub unit: Unit,
 }
 
-/// What was found.
+/// Content of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fact {
-    /// A stretch of the file that is not as it should be.
+    /// A damaged part of the file.
     Damage {
-        /// What is wrong.
+        /// Kind of damage, which determines the rule.
         kind: DamageKind,
-        /// How many bytes were passed over; 0 if nothing was lost.
+        /// Number of skipped bytes; 0 if nothing was lost.
         lost_bytes: u64,
     },
-    /// The compressed data is broken. With what the reader says of it.
+    /// The compressed data is corrupt. Holds the decompressor's message.
     Compressed(String),
-    /// Most of what a capability did never came to a file that is not whole.
+    /// Most events of a capability are missing from an incomplete file.
     BufferMissing(CapId),
-    /// More is in memory than allowed, as there is no other place for it.
+    /// Memory use exceeds the budget, because there is no room to spill to.
     MemoryExceeded {
-        /// How much is in memory.
+        /// Bytes currently in memory.
         here_bytes: u64,
-        /// How much of it is allowed.
+        /// Memory budget in bytes.
         allowed_bytes: u64,
     },
-    /// Something that was put away could not be read again.
+    /// Spilled data could not be read back.
     PutAwayLost,
-    /// Messages are kept without their text.
+    /// User messages were stored without their text, to limit memory.
     MessagesCut {
-        /// How many.
+        /// Number of messages without text.
         messages: u64,
-        /// How long their texts are.
+        /// Total size of the dropped texts.
         bytes: u64,
     },
-    /// So many names of threads, cost centres and counters are not kept.
+    /// Number of names of threads, cost centres and counters dropped for lack of memory.
     NamesLeftOut(u64),
-    /// The log has more of something than numbers of 32 bits can count.
+    /// Something in the log overflows 32-bit counters.
     TooLarge,
-    /// So many descriptions of info tables are not kept.
+    /// Number of info table descriptions dropped for lack of memory.
     InfoTablesLeftOut(u64),
-    /// So many small bands of heap profiles are put together.
+    /// Number of small heap profile bands merged into one.
     HeapBandsFolded(u64),
-    /// Censuses of a heap profile have more bytes than any machine; what is
-    /// beyond that is left out.
+    /// Censuses claim more bytes than any machine has; values are capped.
     HeapBytesCapped,
     /// An event that an automaton did not expect.
-    Oddity(Oddity),
-    /// An event that cannot follow those before it.
+    Anomaly(Anomaly),
+    /// An event that cannot follow the events before it.
     Order {
-        /// What it is about; `None` for a capability that the log does not name.
+        /// Subject of the event; `None` for a capability that the log does not name.
         subject: Option<Subject>,
-        /// What is wrong.
+        /// The violation of event order.
         problem: Problem,
     },
-    /// A message about a foreign call that is not as it should be.
+    /// A malformed or misplaced message about a foreign call.
     Call(CallProblem),
-    /// A stack sample that is not as it should be.
+    /// A malformed or incomplete stack sample.
     Stack(StackProblem),
-    /// So many spans are not in the flame graph.
+    /// Number of spans missing from the flame graph.
     SpansLeftOut(u64),
-    /// Events dated before one that precedes them.
+    /// Events dated before a preceding event.
     TimesGoBack {
-        /// How many.
+        /// Number of these events.
         events: u64,
-        /// By how much at most.
+        /// Largest step back in time.
         most: Duration,
     },
-    /// Events of a type that is not known.
+    /// Events of a type unknown to this program.
     UnknownType {
-        /// Its number.
+        /// Number of the type.
         id: u16,
-        /// What the header says of it.
+        /// Description of the type in the header.
         description: String,
-        /// How many events.
+        /// Number of events of the type.
         events: u64,
     },
-    /// A collection goes on when the log ends.
+    /// A collection still running at the end of the log.
     OpenCollection,
-    /// A thread runs when the log ends.
+    /// A thread still running at the end of the log.
     OpenRun(ThreadId),
-    /// So many threads have not finished when the log ends, and do not run.
+    /// Number of threads that neither have finished nor run at the end of the log.
     UnfinishedThreads(u64),
 }
 
-/// Measured: the runtime dates ends of collections back by 45 µs at most.
+/// Threshold between [`Rule::TimesGoBack`] and [`Rule::TimesGoFarBack`].
+///
+/// The runtime back-dates ends of collections by at most 45 µs (measured).
 const BACK_DATED_AT_MOST: Duration = Duration(1_000_000);
 
 impl Fact {
-    /// The rule that it comes under.
+    /// Returns the rule that the fact belongs to.
     #[must_use]
     pub fn rule(&self) -> Rule {
         match self {
@@ -168,7 +169,7 @@ impl Fact {
             Self::InfoTablesLeftOut(_) => Rule::InfoTablesLeftOut,
             Self::HeapBandsFolded(_) => Rule::HeapBandsFolded,
             Self::HeapBytesCapped => Rule::HeapBytesCapped,
-            Self::Oddity(oddity) => of_oddity(*oddity),
+            Self::Anomaly(oddity) => of_oddity(*oddity),
             Self::Order { problem, .. } => of_order(*problem),
             Self::Call(problem) => of_call(problem),
             Self::Stack(problem) => of_stack(*problem),
@@ -182,7 +183,7 @@ impl Fact {
         }
     }
 
-    /// What it is about, the most important first.
+    /// Returns the subjects, the most important first.
     #[must_use]
     pub fn subjects(&self) -> Vec<Subject> {
         match self {
@@ -194,7 +195,7 @@ impl Fact {
                 _ => Vec::new(),
             },
             Self::BufferMissing(cap) => vec![Subject::Capability(*cap)],
-            Self::Oddity(oddity) => {
+            Self::Anomaly(oddity) => {
                 let threads = oddity.threads().into_iter().flatten();
                 threads.map(Subject::Thread).collect()
             }
@@ -222,7 +223,7 @@ impl Fact {
         }
     }
 
-    /// Its numbers.
+    /// Returns the numbers, each with its meaning and unit.
     #[must_use]
     pub fn numbers(&self) -> Vec<Number> {
         let number = |what, value, unit| Number { what, value, unit };
@@ -268,7 +269,7 @@ impl Fact {
     }
 }
 
-/// The rule of a part of the file.
+/// Returns the rule for a kind of file damage.
 pub(super) const fn of_damage(kind: DamageKind) -> Rule {
     match kind {
         DamageKind::UndeclaredType(_) => Rule::UndeclaredType,
@@ -292,12 +293,12 @@ pub(super) const fn of_damage(kind: DamageKind) -> Rule {
     }
 }
 
-const fn of_oddity(oddity: Oddity) -> Rule {
+const fn of_oddity(oddity: Anomaly) -> Rule {
     match oddity {
-        Oddity::GcEndWithoutStart => Rule::GcEndWithoutStart,
-        Oddity::GcStartRepeated => Rule::GcStartRepeated,
-        Oddity::StopBeforeRun { .. } => Rule::StopBeforeRun,
-        Oddity::OtherThread { .. } => Rule::OtherThread,
+        Anomaly::GcEndWithoutStart => Rule::GcEndWithoutStart,
+        Anomaly::GcStartRepeated => Rule::GcStartRepeated,
+        Anomaly::StopBeforeRun { .. } => Rule::StopBeforeRun,
+        Anomaly::OtherThread { .. } => Rule::OtherThread,
     }
 }
 
@@ -392,7 +393,7 @@ const fn of_stack(problem: StackProblem) -> Rule {
 
 fn stack_subject(problem: StackProblem) -> Option<Subject> {
     match problem {
-        // The message has more bits for it than a thread's number has.
+        // The field of the message is wider than thread ids.
         StackProblem::LastPartMissing(thread) => {
             let thread = u32::try_from(thread).ok()?;
             Some(Subject::Thread(ThreadId(thread)))
@@ -403,9 +404,9 @@ fn stack_subject(problem: StackProblem) -> Option<Subject> {
     }
 }
 
-impl From<Oddity> for Fact {
-    fn from(oddity: Oddity) -> Self {
-        Self::Oddity(oddity)
+impl From<Anomaly> for Fact {
+    fn from(oddity: Anomaly) -> Self {
+        Self::Anomaly(oddity)
     }
 }
 

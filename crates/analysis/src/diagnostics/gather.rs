@@ -1,4 +1,4 @@
-//! Gathers what all analyses found.
+//! Gathers the diagnostics of all analyses.
 
 use super::fact::of_damage;
 use super::{Diagnostic, Diagnostics, Fact};
@@ -9,7 +9,7 @@ use eventlog::DamageList;
 use model::time::Interval;
 
 impl Diagnostics {
-    /// What is wrong with the bytes of a file, in the order of the file.
+    /// Converts file damage to diagnostics, in file order.
     #[must_use]
     pub fn of_damage(damage: &DamageList) -> Self {
         let mut found = Self::default();
@@ -26,8 +26,9 @@ impl Diagnostics {
 }
 
 impl Lives {
-    /// The capabilities of which more than half is missing, because the last buffers
-    /// of a killed program never came to the file: from their last events on.
+    /// Returns the capabilities that lack more than half of their life, with the range after their last event.
+    ///
+    /// Only for logs without a proper end: the last buffers of a killed program never reach the file.
     pub fn missing_buffers(&self, condition: Condition) -> impl Iterator<Item = Diagnostic> + '_ {
         let killed = (!condition.ends).then(|| self.caps_with_events());
         killed
@@ -46,14 +47,13 @@ impl Lives {
 }
 
 impl Recording {
-    /// What the analyses found, beside what is said of the
-    /// [whole log](Self::about_the_whole).
+    /// Returns the diagnostics of the analyses, except those [about the whole log](Self::about_the_whole).
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostics> {
         let automata = [&self.store.oddities, &self.store.gc_oddities];
         automata.into_iter().chain(self.profiles.oddities())
     }
 
-    /// What is said once, of the whole log.
+    /// Returns the diagnostics about the log as a whole.
     pub fn about_the_whole(&self) -> impl Iterator<Item = Diagnostic> {
         let missing = self.condition.into_iter();
         let missing = missing.flat_map(|condition| self.info.lives.missing_buffers(condition));
@@ -74,7 +74,7 @@ impl Recording {
             .chain(self.clock())
     }
 
-    /// By how much times go back.
+    /// Reports events dated before a preceding one.
     fn clock(&self) -> Option<Diagnostic> {
         let back = &self.info.back_dating;
         let (events, most) = (back.count(), back.most());
@@ -82,8 +82,7 @@ impl Recording {
         (events > 0).then(|| Diagnostic::at(back.most_at(), fact))
     }
 
-    /// What sound logs have as well: types that are not known, and what still
-    /// goes on when the log ends.
+    /// Returns diagnostics that sound logs have as well: unknown event types, and spans still open at the end.
     #[must_use]
     pub fn usual_diagnostics(&self) -> Diagnostics {
         let end = self.info.first_and_last().map(|(_, last)| last);

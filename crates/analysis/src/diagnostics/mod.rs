@@ -1,9 +1,9 @@
-//! What is wrong or odd about a log, or worth to know about it, as values:
-//! by which [`Rule`], how grave, when and where in the file, about what, with
-//! which numbers. Whoever looks at a log makes [`Diagnostic`]s and hands them to
-//! [`Diagnostics`]; their words are made elsewhere.
+//! Diagnostics about a log: damage, irregularities and notes, as structured values.
 //!
-//! A new rule is a line in `rule.rs`, and a [`Fact`] that comes under it.
+//! Each has a [`Rule`] with a severity, a time range, a byte offset, its subjects and its numbers. Analyses create
+//! [`Diagnostic`]s and collect them in [`Diagnostics`]; the texts for users are generated elsewhere.
+//!
+//! A new rule takes a line in `rule.rs` and a [`Fact`] that maps to it.
 
 mod fact;
 mod gather;
@@ -18,25 +18,25 @@ pub use rule::{Rule, Severity};
 
 use eventlog::Damage;
 use eventlog::ids::{ByteOffset, CapId, Nanos};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// Something that was found.
+/// A single finding about a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// What it is.
+    /// The finding itself, with its subjects and numbers.
     pub fact: Fact,
-    /// When, if that is known; a moment is a range without a length. For a
-    /// part of the file that cannot be read: the last event before it.
+    /// Time range, if known; a moment is a range of zero length. For an unreadable part of the file: the last
+    /// event before it.
     pub range: Option<Interval>,
-    /// Where in the (uncompressed) file, if it is about its bytes.
+    /// Offset in the (uncompressed) file, for findings about its bytes.
     pub offset: Option<ByteOffset>,
-    /// The capability in whose block it was found.
+    /// Capability whose block contained it.
     pub cap: Option<CapId>,
 }
 
 impl Diagnostic {
-    /// Something about the whole log.
+    /// Creates a diagnostic about the whole log.
     #[must_use]
     pub fn new(fact: impl Into<Fact>) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Diagnostic {
         }
     }
 
-    /// Something that happened at a time.
+    /// Creates a diagnostic about a moment.
     #[must_use]
     pub fn at(at: Nanos, fact: impl Into<Fact>) -> Self {
         Self {
@@ -56,25 +56,25 @@ impl Diagnostic {
         }
     }
 
-    /// Says on which capability it was found.
+    /// Sets the capability in whose block it was found.
     #[must_use]
     pub fn on(self, cap: Option<CapId>) -> Self {
         Self { cap, ..self }
     }
 
-    /// The rule that it comes under.
+    /// Returns the rule of the fact.
     #[must_use]
     pub fn rule(&self) -> Rule {
         self.fact.rule()
     }
 
-    /// When it happened or began, if that is known.
+    /// Returns the start of the time range, if known.
     #[must_use]
     pub fn start(&self) -> Option<Nanos> {
         self.range.map(|range| range.start())
     }
 
-    /// What it is about, the most important first; at last where it was found.
+    /// Returns the subjects, the most important first; the capability of the block comes last.
     #[must_use]
     pub fn subjects(&self) -> Vec<Subject> {
         let mut subjects = self.fact.subjects();
@@ -96,7 +96,7 @@ impl From<&Damage> for Diagnostic {
     }
 }
 
-/// What was found: the first of each rule in full, all of them counted.
+/// List of diagnostics: a limited number per rule in full, and exact counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostics {
     kept: Vec<Diagnostic>,
@@ -104,10 +104,10 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// How many of each rule are kept in full.
+    /// Limit of diagnostics kept in full per rule.
     pub const KEPT: u64 = 1000;
 
-    /// Adds one.
+    /// Appends a diagnostic, in full up to the limit of its rule.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let count = self.counts.entry(diagnostic.rule()).or_default();
         *count += 1;
@@ -116,14 +116,14 @@ impl Diagnostics {
         }
     }
 
-    /// Adds so many of a rule, which are counted but not kept.
+    /// Adds diagnostics of a rule to its count only.
     pub(crate) fn count_more(&mut self, rule: Rule, more: u64) {
         if more > 0 {
             *self.counts.entry(rule).or_default() += more;
         }
     }
 
-    /// Adds those of another list.
+    /// Appends the diagnostics and counts of another list.
     pub fn append(&mut self, other: &Self) {
         for diagnostic in &other.kept {
             self.push(diagnostic.clone());
@@ -133,7 +133,7 @@ impl Diagnostics {
         }
     }
 
-    /// Puts them in order of time; those without a time come last.
+    /// Sorts by time range, then offset; diagnostics without a time come last.
     pub fn sort(&mut self) {
         let key = |diagnostic: &Diagnostic| {
             (
@@ -145,18 +145,18 @@ impl Diagnostics {
         self.kept.sort_small_by_key(key);
     }
 
-    /// Those that are kept: [`KEPT`](Self::KEPT) of each rule.
+    /// Returns the diagnostics kept in full: the first [`KEPT`](Self::KEPT) of each rule.
     #[must_use]
     pub fn kept(&self) -> &[Diagnostic] {
         &self.kept
     }
 
-    /// How many there are of each rule that there is any of.
+    /// Returns the rules with at least one diagnostic, and their counts.
     pub fn counts(&self) -> impl Iterator<Item = (Rule, u64)> + '_ {
         self.counts.iter().map(|(&rule, &count)| (rule, count))
     }
 
-    /// How many there are that are at least so grave.
+    /// Returns the number of diagnostics of severity `least` or higher.
     #[must_use]
     pub fn count(&self, least: Severity) -> u64 {
         let grave = self.counts().filter(|(rule, _)| rule.severity() >= least);
@@ -167,10 +167,10 @@ impl Diagnostics {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automata::Oddity;
+    use crate::automata::Anomaly;
 
     fn odd(at: u64) -> Diagnostic {
-        Diagnostic::at(Nanos(at), Oddity::GcStartRepeated)
+        Diagnostic::at(Nanos(at), Anomaly::GcStartRepeated)
     }
 
     #[test]

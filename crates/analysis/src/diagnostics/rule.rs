@@ -1,22 +1,21 @@
-//! The rules: what can be found, each with a name that never changes.
+//! Rules: the kinds of diagnostics, each with a stable name.
 
 use serde::{Deserialize, Serialize};
 
-/// How grave something is.
+/// Severity of a rule, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Sound logs may have it; there is nothing to do.
+    /// Also found in sound logs; no action needed.
     Note,
-    /// The log contradicts itself, or not all of it is shown: what is around
-    /// it may not be as it was.
+    /// The log contradicts itself, or is shown incompletely: results nearby may be inaccurate.
     Warning,
-    /// A part of the log is missing or cannot be read.
+    /// A part of the log is missing or unreadable.
     Error,
 }
 
 impl Severity {
-    /// Its name in JSON.
+    /// Returns the severity's name in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,10 +28,9 @@ impl Severity {
 
 macro_rules! rules {
     ($($(#[doc = $doc:literal])+ $severity:ident $rule:ident $name:literal,)*) => {
-        /// What was found, without what it is about. The names are for scripts:
-        /// they stay as they are.
+        /// Kind of a diagnostic. The names are a stable interface for scripts and never change.
         ///
-        /// | rule | severity | what it is |
+        /// | rule | severity | meaning |
         /// |---|---|---|
         $(#[doc = concat!("| `", $name, "` | ", stringify!($severity), " |", $($doc,)+ " |")])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -41,17 +39,16 @@ macro_rules! rules {
         }
 
         impl Rule {
-            /// Every rule: first what is about the file, then events, messages
-            /// of libraries, and what is usual.
+            /// All rules: first those about the file, then events, messages of libraries, and usual findings.
             pub const ALL: &[Self] = &[$(Self::$rule),*];
 
-            /// Its name, in kebab case.
+            /// Returns the stable name, in kebab case.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$rule => $name,)* }
             }
 
-            /// How grave it is.
+            /// Returns the severity, which is fixed for each rule.
             #[must_use]
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$rule => Severity::$severity,)* }
@@ -61,21 +58,21 @@ macro_rules! rules {
 }
 
 rules! {
-    /// An event whose type the header does not declare.
+    /// An event of a type that the header does not declare.
     Error UndeclaredType "undeclared-type",
-    /// An event that is longer than the block it stands in.
+    /// An event longer than its block.
     Error EventOverrun "event-overrun",
-    /// An event dated when it cannot have happened.
+    /// An event with an impossible time.
     Error EventTime "event-time",
-    /// Events that are all dated outside their block.
+    /// A block whose events are all dated outside the block's own times.
     Warning BlockTimes "block-times",
-    /// What begins like an event does not end where another begins.
+    /// Bytes that look like an event, but do not end where another event begins.
     Error EventMisfit "event-misfit",
-    /// A block marker whose size cannot be.
+    /// A block marker with an impossible size.
     Error BlockSize "block-size",
-    /// A block marker with another field that cannot be, or inside a block.
+    /// A block marker with another impossible field, or inside a block.
     Error BlockMarker "block-marker",
-    /// An event whose length reaches over the events after it.
+    /// An event whose length overlaps the events after it.
     Error EventLength "event-length",
     /// Bytes between blocks that are no event.
     Error BetweenBlocks "between-blocks",
@@ -87,115 +84,115 @@ rules! {
     Error CutOff "cut-off",
     /// The file ends without the end-of-data marker.
     Warning NoEndMarker "no-end-marker",
-    /// A second log in the file has a broken header.
+    /// A further log in the file has a broken header.
     Error SectionHeader "section-header",
-    /// A line of a heap profile in text (`.hp`) that cannot be read.
+    /// An unreadable line in a textual heap profile (`.hp`).
     Error ReportLine "heap-report-line",
-    /// A census of a heap profile in text that is dated before the one before it.
+    /// A census in a textual heap profile is dated before the previous one.
     Warning ReportTime "heap-report-time",
-    /// A heap profile in text counts in units that are not known.
+    /// A textual heap profile uses unknown units.
     Warning ReportUnit "heap-report-unit",
-    /// A heap profile in text ends inside a line or a census.
+    /// A textual heap profile ends inside a line or a census.
     Error ReportCut "heap-report-cut-off",
-    /// The compressed data is broken.
+    /// The compressed data is corrupt.
     Error Compressed "compressed-data",
-    /// Most of what a capability did never came to a file that is not whole.
+    /// Most events of a capability are missing from an incomplete file.
     Error BufferMissing "buffer-missing",
-    /// More is in memory than allowed, as there is no other place for it.
+    /// Memory use exceeds the budget, because there is no room to spill to.
     Warning MemoryExceeded "memory-exceeded",
-    /// Something that was put away could not be read again.
+    /// Spilled data could not be read back.
     Error PutAwayLost "put-away-lost",
-    /// Messages are kept without their text, as there is too much of it.
+    /// Messages are stored without text, because there is too much of it.
     Warning MessagesCut "messages-cut",
-    /// Threads, cost centres or counters stay without a name, as the log has too much text of names.
+    /// Threads, cost centres or counters stay unnamed, because the log has too much text of names.
     Warning NamesLeftOut "names-left-out",
-    /// The log has more of something than can be counted.
+    /// Something in the log overflows 32-bit counters.
     Warning TooLarge "too-large",
-    /// Info tables stay without a name, as the log describes too many.
+    /// Info tables stay unnamed, because the log describes too many.
     Warning InfoTablesLeftOut "info-tables-left-out",
-    /// Small bands of a heap profile are put together, as there are too many.
+    /// Small bands of a heap profile are merged, because there are too many.
     Warning HeapBandsFolded "heap-bands-folded",
-    /// A census has more bytes than any machine.
+    /// A census claims more bytes than any machine has.
     Warning HeapBytesCapped "heap-bytes-capped",
-    /// A collection ends that had not begun.
+    /// A collection ends without having begun.
     Warning GcEndWithoutStart "gc-end-without-start",
     /// A collection begins during another on the same capability.
     Warning GcStartRepeated "gc-start-repeated",
-    /// A thread stops that had not run.
+    /// A thread stops without having run.
     Warning StopBeforeRun "stop-before-run",
     /// A thread runs or stops on a capability that is running another.
     Warning OtherThread "other-thread",
-    /// Something happens to a thread or task that was never created.
+    /// An event of a thread or task that was never created.
     Warning OrderUncreated "order-uncreated",
-    /// A thread is created that there is already.
+    /// A thread is created that already exists.
     Warning OrderCreatedAgain "order-created-again",
-    /// Something happens to a thread or task that has ended.
+    /// An event of a thread or task that has ended.
     Warning OrderAfterEnd "order-after-end",
-    /// A thread runs that is running.
+    /// A thread runs that is already running.
     Warning OrderRunsAlready "order-runs-already",
     /// A thread stops that was not running.
     Warning OrderStopsUnrun "order-stops-unrun",
-    /// A thread stops where it was not running.
+    /// A thread stops on a capability that was not running it.
     Warning OrderStopsElsewhere "order-stops-elsewhere",
     /// A thread moves while it runs.
     Warning OrderMovesRunning "order-moves-running",
     /// A capability runs or stops a thread while it runs another.
     Warning OrderOtherThread "order-other-thread",
-    /// A task moves from where it is not.
+    /// A task moves from a capability that it was not on.
     Warning OrderTaskElsewhere "order-task-elsewhere",
-    /// A capability runs a spark, but no thread.
+    /// A capability executes a spark without running a thread.
     Warning OrderSparkWithoutThread "order-spark-without-thread",
-    /// A capability runs a spark in a thread that is not for sparks.
+    /// A capability executes a spark in a thread that is no spark thread.
     Warning OrderSparkInOtherThread "order-spark-in-other-thread",
-    /// A foreign call begins that goes on already.
+    /// A foreign call begins that is already in progress.
     Warning CallStartRepeated "call-start-repeated",
-    /// A foreign call ends that had not begun.
+    /// A foreign call ends without having begun.
     Warning CallStopWithoutStart "call-stop-without-start",
     /// A foreign call is annotated before it begins.
     Warning CallAnnotationEarly "call-annotation-early",
-    /// A foreign call has an annotation twice.
+    /// An annotation of a foreign call is repeated.
     Warning CallAnnotationRepeated "call-annotation-repeated",
-    /// An annotation does not say of which foreign call it is.
+    /// An annotation does not identify its foreign call.
     Warning CallNumberMissing "call-number-missing",
-    /// An annotation of a foreign call does not say its OS thread.
+    /// An annotation of a foreign call lacks the OS thread.
     Warning CallThreadMissing "call-thread-missing",
-    /// The announced stack of a foreign call cannot be read.
+    /// The announced stack of a foreign call is unreadable.
     Warning CallStackUnreadable "call-stack-unreadable",
     /// The announced stack of a foreign call names an undeclared cost centre.
     Warning CallUnknownCostCentre "call-unknown-cost-centre",
-    /// A foreign call is cut off where another on its OS thread begins.
+    /// A foreign call is cut off where another begins on its OS thread.
     Warning CallOverlap "call-overlap",
-    /// A foreign call is cut off where a C function around it returns.
+    /// A foreign call is cut off where an enclosing C function returns.
     Warning CallCutByReturn "call-cut-by-return",
-    /// A C function is announced without an address that can be read.
+    /// A C function is announced without a readable address.
     Warning CallAddressMissing "call-address-missing",
     /// A C function is announced without its OS thread.
     Warning CallFunctionThreadMissing "call-function-thread-missing",
     /// A C function returns that was not running.
     Warning CallReturnUnmatched "call-return-unmatched",
-    /// A foreign call is not shown, as too many go on at once.
+    /// A foreign call is not shown, because too many are in progress at once.
     Warning CallTooMany "call-too-many",
-    /// A stack sample has no last part.
+    /// A stack sample lacks its last part.
     Warning StackIncomplete "stack-incomplete",
-    /// A stack sample has a capability or thread with a number that none has.
+    /// A stack sample has an impossible capability or thread number.
     Warning StackNoSuchCapability "stack-no-such-capability",
-    /// Stack samples refer to a text that is not defined.
+    /// Stack samples refer to an undefined string.
     Warning StackUnknownText "stack-unknown-text",
-    /// Stack samples refer to a place in the source that is not defined.
+    /// Stack samples refer to an undefined source location.
     Warning StackUnknownLocation "stack-unknown-location",
-    /// Spans are not in the flame graph, as they overlap too many others.
+    /// Spans are missing from the flame graph, because they overlap too many others.
     Warning SpansLeftOut "spans-left-out",
-    /// Times go back by more than the runtime dates events back.
+    /// Times go back by more than the runtime's usual back-dating.
     Warning TimesGoFarBack "times-go-far-back",
-    /// Times go back by a little, as the runtime dates events back.
+    /// Times go back a little, as the runtime back-dates ends of collections.
     Note TimesGoBack "times-go-back",
-    /// The header declares a type of events that is not known.
+    /// The header declares an event type unknown to this program.
     Note UnknownType "unknown-type",
-    /// A collection goes on when the log ends.
+    /// A collection is still running at the end of the log.
     Note OpenCollection "open-collection",
-    /// A thread runs when the log ends.
+    /// A thread is still running at the end of the log.
     Note OpenRun "open-run",
-    /// Threads have not finished when the log ends, and do not run.
+    /// Threads have neither finished nor run at the end of the log.
     Note UnfinishedThreads "unfinished-threads",
 }
 

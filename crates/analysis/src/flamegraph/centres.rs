@@ -1,4 +1,4 @@
-//! The cost centres of a log, for all profiles whose samples name them.
+//! Cost centre declarations of a log, shared by all profiles whose samples refer to them.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,10 @@ use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::stacks::{StackId, Stacks};
 
-/// Cost centres by number. They may be declared after the samples that name them,
-/// so they are looked up when the log is read. The first declaration counts.
+/// Declared cost centres by number.
+///
+/// A declaration may follow the samples that refer to it, so lookups happen once the log has been read. The first
+/// declaration of a number wins.
 #[derive(Clone, Debug, Default)]
 pub struct CostCentres(BTreeMap<CostCentreId, Frame>);
 
@@ -22,7 +24,7 @@ impl Sink for CostCentres {
 }
 
 impl CostCentres {
-    /// Takes a declaration (`HeapProfCostCentre`); other events are passed over.
+    /// Records a declaration (`HeapProfCostCentre`); ignores other events.
     pub(super) fn declare(&mut self, event: &Event<'_>) {
         if let Event::HeapProfCostCentre {
             id,
@@ -38,19 +40,20 @@ impl CostCentres {
         }
     }
 
-    /// What a cost centre looks like in a stack, if the log declares it.
+    /// Returns the stack frame of a cost centre, if the log declares it.
     #[must_use]
     pub fn get(&self, id: CostCentreId) -> Option<&Frame> {
         self.0.get(&id)
     }
 
-    /// What the cost centres look like in a stack.
+    /// Returns the stack frames of all declared cost centres.
     pub(super) fn frames(&self) -> impl Iterator<Item = &Frame> {
         self.0.values()
     }
 
-    /// Puts stacks of cost centres among others; the result has the new stack of
-    /// each. `MAIN` is never written: nothing at all is `MAIN` itself.
+    /// Inserts stacks of cost centres into the stacks of a profile; returns the new stack of each, by old number.
+    ///
+    /// GHC never writes `MAIN`: an empty stack becomes `MAIN` alone.
     pub(super) fn place(
         &self,
         named: Stacks<CostCentreId>,

@@ -1,18 +1,18 @@
-//! Which tracks a name in a link, a menu or on the command line stands for.
+//! Resolves track names of links, menus and the command line.
 
 use crate::flamegraph::source_info::{SourceInfo, TrackInfo};
 use crate::timeline::scope::Scope;
 use eventlog::hash::SeededMap;
 use model::profile::TrackSource;
 
-/// All that belongs to one picture.
+/// Name of the default: all tracks combined in one graph.
 pub const ALL: &str = "all";
-/// All capabilities.
+/// Name of the tracks of all capabilities.
 pub const CAPS: &str = "caps";
-/// The foreign calls of all OS threads.
+/// Name of the foreign call tracks of all OS threads.
 pub const THREADS: &str = "threads";
 
-/// A track with its label, if it has one.
+/// Formats a track with its label, if any.
 fn titled(source: TrackSource, label: Option<&str>) -> String {
     match label {
         Some(label) => format!("{source} · {label}"),
@@ -21,7 +21,7 @@ fn titled(source: TrackSource, label: Option<&str>) -> String {
 }
 
 impl SourceInfo {
-    /// How many tracks are foreign calls of an OS thread.
+    /// Returns the number of foreign call tracks, those of unknown OS threads included.
     #[must_use]
     pub fn os_threads(&self) -> usize {
         self.tracks
@@ -30,20 +30,20 @@ impl SourceInfo {
             .count()
     }
 
-    /// How many tracks are a capability's.
+    /// Returns the number of capability tracks.
     #[must_use]
     pub fn caps(&self) -> usize {
         self.tracks.iter().filter(|track| is_cap(track)).count()
     }
 
-    /// What a track is called: with its label, if it has one.
+    /// Returns the display name of a track, with its label, if any.
     #[must_use]
     pub fn title(&self, source: TrackSource) -> String {
         let track = self.tracks.iter().find(|track| track.source == source);
         titled(source, track.and_then(|track| track.label.as_deref()))
     }
 
-    /// What many tracks are called, in their order.
+    /// Returns the display names of several tracks, in order; resolves all labels in one pass.
     #[must_use]
     pub fn titles(&self, sources: impl IntoIterator<Item = TrackSource>) -> Vec<String> {
         let labels: SeededMap<TrackSource, &str> = self
@@ -57,8 +57,11 @@ impl SourceInfo {
             .collect()
     }
 
-    /// The tracks of that name: none for all that belong to one picture.
-    /// `all` is limited to those that `scope` is about, if there are any.
+    /// Returns the tracks with this name.
+    ///
+    /// An empty list stands for all tracks combined in one graph, or an unknown name.
+    ///
+    /// `all` is narrowed to the tracks in `scope`, if it has any.
     #[must_use]
     pub fn tracks_named(&self, name: &str, scope: &Scope) -> Vec<TrackSource> {
         let those = |wanted: &dyn Fn(&TrackInfo) -> bool| {
@@ -67,7 +70,7 @@ impl SourceInfo {
         };
         match name {
             ALL => {
-                // A sample is both a capability's and a thread's.
+                // A sample is on the track of its capability and of its thread; count it once.
                 let of_caps: Vec<TrackSource> =
                     those(&|track| is_cap(track) && is_in(track, scope));
                 if of_caps.is_empty() {
@@ -94,7 +97,7 @@ fn is_os_thread(track: &TrackInfo) -> bool {
     )
 }
 
-/// Whether the selected tracks of the timeline are about this one.
+/// Returns whether the track belongs to a selected track of the timeline.
 fn is_in(track: &TrackInfo, scope: &Scope) -> bool {
     match track.source {
         TrackSource::Capability(cap) => !scope.caps.is_empty() && scope.has_cap(cap),

@@ -1,9 +1,8 @@
-//! From events to a profile.
+//! Builds the profile of cost centre samples and announced foreign calls from events.
 //!
-//! For each tick the runtime looks twice where the program is, once for its
-//! own report (`+RTS -p`) and once for the event (`handleProfTick` in
-//! `rts/Proftimer.c`). All samples together are exactly the report's ticks;
-//! those of functions that call each other all the time differ a little.
+//! On each tick, the runtime reads the current cost centre stack twice: once for its own report (`+RTS -p`) and
+//! once for the event (`handleProfTick` in `rts/Proftimer.c`). The total number of samples equals the ticks of the
+//! report; the numbers of functions that constantly call each other differ slightly.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +19,7 @@ use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
 use model::time::Interval;
 
-/// Collects the samples of cost centres and the announced foreign calls of a log.
+/// Collects the cost centre samples and the announced foreign calls of a log.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileCollector {
     ticks: Ticks,
@@ -42,7 +41,7 @@ impl Sink for ProfileCollector {
 }
 
 impl ProfileCollector {
-    /// Takes an event of a profile; others are passed over.
+    /// Processes an event of a profile; ignores others.
     pub fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
         match event {
             Event::ProfSampleCostCentre { .. } => self.ticks.event(&event, at),
@@ -57,13 +56,12 @@ impl ProfileCollector {
         }
     }
 
-    /// Adds the samples of the slice that follows.
+    /// Appends the samples of the next slice.
     pub(crate) fn append(&mut self, samples: &SliceTicks) {
         self.ticks.append(samples);
     }
 
-    /// The profile of a log from its first event to its last, and what was odd
-    /// about its foreign calls.
+    /// Builds the profile of a log from its first to its last event, and the diagnostics about foreign calls.
     #[must_use]
     pub fn finish(mut self, log: Interval, centres: &CostCentres) -> (Profile, Diagnostics) {
         let end = log.end();
@@ -76,7 +74,7 @@ impl ProfileCollector {
         let tracks = self.thread_tracks(&names, &mut draft, &mut oddities, end);
         draft.tracks.extend(tracks);
         let mut profile = draft.finish(end, self.tick_interval);
-        // The whole log: where a track has nothing, it was idle.
+        // Tracks are idle in gaps, so the profile spans the whole log.
         profile.span = profile.span.hull(log);
         (profile, oddities)
     }
@@ -98,8 +96,7 @@ impl ProfileCollector {
         caps.into_iter().map(track).collect()
     }
 
-    /// A track for each OS thread that calls or C functions are announced of,
-    /// and for calls of unknown ones.
+    /// Returns a track per OS thread with calls or C functions, and per lane of calls of unknown threads.
     fn thread_tracks(
         &mut self,
         names: &[FrameId],
@@ -144,9 +141,10 @@ impl ProfileCollector {
         tracks
     }
 
-    /// The frames of the cost centres that stacks were announced with. One
-    /// that is not declared is made up; that is odd only in a log that
-    /// declares cost centres.
+    /// Returns the frames of the cost centres in announced stacks.
+    ///
+    /// Frames of undeclared ones are created from the printed name; they are reported only if the log declares
+    /// cost centres at all.
     fn announced_frames(
         &self,
         centres: &CostCentres,
@@ -170,7 +168,7 @@ impl ProfileCollector {
     }
 }
 
-/// The track of an OS thread; none if it has nothing but oddities.
+/// Creates the track of an OS thread; `None` without samples.
 fn thread_track(source: TrackSource, nested: Nested) -> Option<Track> {
     (!nested.samples.is_empty()).then_some(Track {
         source,
@@ -208,7 +206,7 @@ mod tests {
             self.profile_event(event, Nanos(at));
         }
 
-        /// A sample whose stack has these cost centres, innermost first.
+        /// Adds a sample of these cost centres, innermost first.
         fn sample(&mut self, at: u64, cap: u32, stack: &[u32]) {
             let mut payload = [&cap.to_be_bytes()[..], &[0; 8], &[stack.len() as u8]].concat();
             payload.extend(stack.iter().flat_map(|id| id.to_be_bytes()));
@@ -228,7 +226,7 @@ mod tests {
         collector.finish(Interval::new(Nanos(0), Nanos(end)), centres)
     }
 
-    /// Source, start, end and frames of every sample.
+    /// Formats every sample with its track, start, end and frames.
     fn rows(profile: &Profile) -> Vec<String> {
         let mut rows = Vec::new();
         for track in &profile.tracks {
@@ -327,7 +325,7 @@ mod tests {
                 "OS thread 71 20..30 Main.main bar 0x410061",
                 "OS thread 71 30..40 Main.main bar",
                 "OS thread 72 21..60 0x410061",
-                // Which thread it is on is not guessed.
+                // Its thread is not guessed.
                 "Unknown OS thread 15..45 baz",
             ]
         );

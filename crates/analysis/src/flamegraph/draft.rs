@@ -1,5 +1,4 @@
-//! A profile that is being made: the frames and stacks that every profile
-//! has, and what its tracks say of its time.
+//! A profile under construction: frames, stacks and tracks, from which its time span follows.
 
 use eventlog::ids::{Duration, Nanos};
 use model::profile::frames::{Frame, FrameId, Frames};
@@ -10,7 +9,7 @@ use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track};
 use model::time::Interval;
 
-/// A profile without its time.
+/// A profile without its time span.
 pub(super) struct Draft {
     pub(super) frames: Frames,
     pub(super) stacks: Stacks,
@@ -20,7 +19,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// A profile with nothing in it.
+    /// Creates a profile whose gaps are shown as `IDLE`.
     pub(super) fn new() -> Self {
         let mut frames = Frames::default();
         let mut stacks = Stacks::default();
@@ -35,7 +34,7 @@ impl Draft {
         }
     }
 
-    /// A profile of what was announced: where there is nothing, nothing is known.
+    /// Creates a profile of announced spans, whose gaps stay empty: nothing is known about them.
     pub(super) fn with_empty_gaps() -> Self {
         Self {
             idle_stack: StackId::EMPTY,
@@ -43,13 +42,13 @@ impl Draft {
         }
     }
 
-    /// The stack of `parent` with this frame inside of it.
+    /// Interns the stack `parent` with `frame` as its new innermost frame.
     pub(super) fn push(&mut self, parent: StackId, frame: Frame) -> StackId {
         let frame = self.frames.intern(frame);
         self.stacks.push(parent, frame)
     }
 
-    /// The profile, from its first sample to the end of the log.
+    /// Completes the profile; its span reaches from the first sample to the end of the log.
     pub(super) fn finish(self, end: Nanos, tick_interval: Option<Duration>) -> Profile {
         let spans = || self.tracks.iter().filter_map(|track| track.samples.span());
         let start = spans().map(|span| span.start()).min().unwrap_or(end);
@@ -68,7 +67,7 @@ impl Draft {
         }
     }
 
-    /// The profile of what was alive, from the begin of the log's clock.
+    /// Completes a heap profile; its span reaches from time 0 to the end of the log.
     pub(super) fn finish_heap(self, end: Nanos, heap: HeapStacks) -> Profile {
         let mut profile = self.finish(end, None);
         profile.span = Interval::new(Nanos(0), end);

@@ -1,12 +1,9 @@
-//! Where the time went, and what held the memory: from the events of a log to
-//! weighted stacks.
+//! Flame graph data: turns log events into weighted stacks of time and memory.
 //!
-//! Each of the [`sources`] says what makes its [`Profile`](model::profile::Profile)
-//! of events: [`collect`], [`stack_samples`], [`spans`],
-//! [`waiting`]. [`profiles`] feeds them all and keeps what comes of it;
-//! [`choosing`] says which tracks a name stands for. [`foreign`] is the
-//! automaton of the foreign calls that a program announces with user messages.
-//! Boxes and files are made of the stacks by `views`.
+//! Each of the [`sources`] defines how its [`Profile`](model::profile::Profile) is built from events: see
+//! [`collect`], [`stack_samples`], [`spans`] and [`waiting`]. [`profiles`] feeds events to all of them and stores
+//! the results; [`choosing`] resolves track names; [`foreign`] is the automaton for foreign calls that a program
+//! announces with user messages. The crate `views` turns the stacks into boxes and files.
 
 pub mod centres;
 pub mod choosing;

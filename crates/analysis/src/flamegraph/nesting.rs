@@ -1,14 +1,13 @@
-//! Foreign calls and C functions on one OS thread, made into samples that do
-//! not overlap.
+//! Converts foreign calls and C functions on one OS thread to samples that do not overlap.
 
 use super::foreign::thread_stack::{Entry, Happens, OnStack, ThreadStack, step};
 use super::foreign::{CallKey, CallProblem, FunctionId, Functions, ThreadSteps};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use eventlog::ids::{Nanos, OsThreadId};
-use model::place::place32;
 use model::profile::frames::FrameId;
 use model::profile::samples::Samples;
 use model::profile::stacks::{StackId, Stacks};
+use model::saturating::saturating_u32;
 use model::time::Interval;
 
 /// A call with its frames resolved.
@@ -16,35 +15,35 @@ use model::time::Interval;
 pub(super) struct PlacedCall {
     pub(super) key: CallKey,
     pub(super) span: Interval,
-    /// The Haskell stack, outermost first; empty if it was not announced.
+    /// Haskell stack of the caller, outermost first; empty if it was not announced.
     pub(super) haskell: Vec<FrameId>,
-    /// The foreign function.
+    /// Frame of the foreign function.
     pub(super) frame: FrameId,
     pub(super) open: bool,
 }
 
-/// The samples of a thread, and which of them are open.
+/// Samples of a thread, and the indices of those cut off by the end of the log.
 #[derive(Debug, Default)]
 pub(super) struct Nested {
     pub(super) samples: Samples,
     pub(super) open: Vec<u32>,
 }
 
-/// The C functions of one OS thread.
+/// C functions of one OS thread.
 pub(super) struct ThreadFunctions<'a> {
     pub(super) thread: OsThreadId,
     pub(super) steps: &'a ThreadSteps,
     pub(super) functions: &'a Functions,
-    /// The frame of each of `functions`.
+    /// Frame of each function, by [`FunctionId`].
     pub(super) frames: &'a [FrameId],
 }
 
-/// Walks through the calls of one OS thread up to `end`, the end of the log.
-/// A call inside another is a callback's: it stands on top of the outer one,
-/// without the Haskell frames that both stacks begin with. C functions stand
-/// on what goes on when they begin. An OS thread does one thing at a time:
-/// where a call begins and outlives an earlier one, or a function around it
-/// returns, the earlier one was over, and only its `STOP` came late.
+/// Nests the calls and functions of one OS thread up to `end`, the end of the log.
+///
+/// A call inside another comes from a callback: it appears on top of the outer one, without the Haskell frames
+/// that both stacks begin with. C functions appear on top of the call or function in progress at their entry. An
+/// OS thread does one thing at a time: when a call begins that outlasts an earlier one, or a function around it
+/// returns, the earlier call was over and its `STOP` came late.
 pub(super) fn nest(
     mut calls: Vec<PlacedCall>,
     functions: Option<&ThreadFunctions<'_>>,
@@ -70,9 +69,8 @@ pub(super) fn nest(
         let start = starts.peek().map(|(_, call)| call.span.start());
         let function = steps(next_step);
         let stop = walk.on.call().map(|call| call.end);
-        // At the same time: first a stop, so that calls may touch; then a
-        // start, so that functions stand on it. A function that returns when
-        // its call stops returns before.
+        // Order at equal times: stops first, so that adjacent calls do not overlap; then starts, so that functions
+        // run inside their call. A function that returns at the stop of its call returns first.
         let step_first = function.filter(|step| start.is_none_or(|start| step.at < start));
         if let Some(step) = step_first
             && stop.is_none_or(|stop| step.at <= stop)
@@ -102,9 +100,9 @@ struct Walk<'a> {
     stacks: &'a mut Stacks,
     oddities: &'a mut Diagnostics,
     on: ThreadStack,
-    /// The frames up to each entry of `on`.
+    /// Stack up to each entry of `on`.
     ids: Vec<StackId>,
-    /// Up to where there are samples.
+    /// End of the samples so far.
     at: Nanos,
     nested: Nested,
 }
@@ -141,19 +139,19 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether the innermost call is one that the end of the log cuts off.
+    /// Returns whether the end of the log cuts off the innermost call.
     fn is_open(&self) -> bool {
         let call = self.on.call().and_then(|on| self.calls.get(on.call));
         call.is_some_and(|call| call.open)
     }
 
-    /// Makes a sample of what went on up to `at`.
+    /// Adds a sample of the current stack up to `at`.
     fn advance(&mut self, at: Nanos, open: bool) {
         if let Some(&stack) = self.ids.last()
             && self.at < at
         {
             if open {
-                let index = place32(self.nested.samples.len());
+                let index = saturating_u32(self.nested.samples.len());
                 self.nested.open.push(index);
             }
             let span = Interval::new(self.at, at);
@@ -186,7 +184,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The stack with one more entry on it.
+    /// Returns the current stack with one more entry.
     fn stack_of(&mut self, entry: Entry) -> StackId {
         let base = self.ids.last().copied().unwrap_or(StackId::EMPTY);
         match entry {
@@ -211,17 +209,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Functions that have not returned when the log ends are open.
+    /// Ends the samples. Functions that have not returned at the end of the log are open.
     fn finish(mut self, end: Nanos) -> Nested {
         self.advance(end, true);
         self.nested
     }
 }
 
-/// How many calls of unknown threads are shown at once.
+/// Limit of lanes for concurrent calls of unknown threads.
 const MAX_LANES: usize = 64;
 
-/// Spreads calls of unknown threads over as few lanes as keep them apart.
+/// Distributes the calls of unknown threads over as few lanes as possible without overlaps.
 pub(super) fn lanes(
     mut calls: Vec<PlacedCall>,
     oddities: &mut Diagnostics,
@@ -264,7 +262,7 @@ mod tests {
         }
     }
 
-    /// Start, end and frames of each part.
+    /// Start, end and frames of each sample.
     type Parts = Vec<(u64, u64, Vec<u32>)>;
 
     fn parts(samples: &Samples, stacks: &Stacks) -> Parts {
@@ -334,7 +332,7 @@ mod tests {
         assert_eq!(oddities, Diagnostics::default());
     }
 
-    /// Functions 1, 2, … are frames 201, 202, …
+    /// Frames of functions 1, 2, … are 201, 202, …
     fn walk(
         calls: Vec<PlacedCall>,
         steps: &[(u64, u64, bool)],
@@ -469,8 +467,7 @@ mod tests {
         );
     }
 
-    /// Stacks end at 65,535 frames, the walk does not; what is kept grows with
-    /// the messages alone.
+    /// Stacks are limited to 65,535 frames, the walk is not; memory grows only with the messages.
     #[test]
     fn functions_may_call_themselves_very_deeply() {
         let steps = 200_000;
@@ -480,7 +477,7 @@ mod tests {
             .chain((0..steps).map(|at| (2 * steps + at, 1, true)))
             .collect();
         let (nested, stacks, oddities) = walk(Vec::new(), &deep, 3 * steps);
-        // Odd returns change nothing, so that they cost no sample.
+        // Unmatched returns change nothing and yield no sample.
         assert_eq!(nested.samples.len() as u64, 2 * steps - 1);
         assert_eq!(stacks.len(), 65_536);
         assert!(nested.open.is_empty());
@@ -488,8 +485,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever is announced, samples never overlap, and the time of any
-        /// two parts is the time of the whole.
+        /// For any messages: samples never overlap, and the times of the parts of any division add up to the time
+        /// of the whole.
         #[test]
         fn any_messages_make_samples(
             calls in proptest::collection::vec((0..60_u64, 0..60_u64, 0..4_u32), 0..12),

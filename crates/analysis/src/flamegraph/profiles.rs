@@ -1,4 +1,4 @@
-//! The profiles of a log, one for each source that it has something of.
+//! Profiles of a log, one per source with data.
 
 use super::centres::CostCentres;
 use super::sources::{self, Gather, Gathered, Known};
@@ -11,22 +11,22 @@ use model::profile::frames::Frames;
 use model::profile::source::Source;
 use symbols::Name;
 
-/// The profiles of a log: gathered while it is read, there once it is.
+/// Profiles of a log: collected while it is read, available once it has been read.
 #[derive(Clone, Debug)]
 pub struct Profiles {
     all: Vec<Gathering>,
     centres: CostCentres,
-    /// What any of them takes.
+    /// Union of the event types of all sources and of cost centre declarations.
     consumes: EventSet,
 }
 
-/// The profile of a source.
+/// Collector and profile of one source.
 #[derive(Clone, Debug)]
 struct Gathering {
     source: Source,
     consumes: EventSet,
     gather: Box<dyn Gather>,
-    /// Once the log is read, if it has something of the source.
+    /// Set once the log has been read, if it has data for the source.
     profile: Option<Profile>,
     oddities: Diagnostics,
 }
@@ -64,12 +64,12 @@ impl Gathering {
 }
 
 impl Profiles {
-    /// The types of events that any of them takes.
+    /// Returns the event types that any source or the cost centre declarations need.
     pub(crate) const fn consumes(&self) -> EventSet {
         self.consumes
     }
 
-    /// Takes the next event in analysis order.
+    /// Processes the next event in analysis order.
     #[inline]
     pub fn event(&mut self, record: &Record<'_>) {
         if self.consumes.contains(record.id) {
@@ -82,12 +82,14 @@ impl Profiles {
         }
     }
 
-    /// Adds the cost-centre samples of the slice that follows.
+    /// Appends the cost centre samples of the next slice.
     pub(crate) fn samples(&mut self, slice: &SliceTicks) {
         (self.all.iter_mut()).for_each(|of| of.gather.samples(slice));
     }
 
-    /// The log is read.
+    /// Builds all profiles once the log has been read.
+    ///
+    /// Stack samples are built before the sources that derive from them.
     pub fn settle(&mut self, known: &Known<'_>) {
         for place in 0..self.all.len() {
             let (before, rest) = self.all.split_at_mut(place);
@@ -102,39 +104,39 @@ impl Profiles {
         }
     }
 
-    /// Other words begin and end spans, in a log that is read.
+    /// Rebuilds the profiles that depend on span prefixes, after these were changed.
     pub(crate) fn follow_words(&mut self, known: &Known<'_>) {
         let those = self.all.iter_mut().filter(|of| of.gather.follows_words());
         those.for_each(|of| of.settle(known, &self.centres));
     }
 
-    /// The profile of a source, if the log has something of it.
+    /// Returns the profile of a source, if the log has data for it.
     #[must_use]
     pub fn get(&self, source: Source) -> Option<&Profile> {
         let found = self.all.iter().find(|of| of.source == source);
         found.and_then(|of| of.profile.as_ref())
     }
 
-    /// The cost centres of the log.
+    /// Returns the cost centres declared in the log.
     #[must_use]
     pub const fn centres(&self) -> &CostCentres {
         &self.centres
     }
 
-    /// The functions of each profile.
+    /// Returns the frames of each profile.
     pub fn frames(&self) -> impl Iterator<Item = &Frames> {
         let profiles = self.all.iter().filter_map(|of| of.profile.as_ref());
         profiles.map(|profile| &profile.frames)
     }
 
-    /// Gives names to the frames that have an address.
+    /// Names the frames that have an address, by means of `name`.
     pub fn name_addresses<'a>(&mut self, name: impl Fn(Address) -> Option<&'a Name>) {
         for profile in self.all.iter_mut().filter_map(|of| of.profile.as_mut()) {
             profile.name_addresses(&name);
         }
     }
 
-    /// What was odd about what they are made from, source by source.
+    /// Returns the diagnostics of each source, in the order of sources.
     pub fn oddities(&self) -> impl Iterator<Item = &Diagnostics> {
         self.all.iter().map(|of| &of.oddities)
     }

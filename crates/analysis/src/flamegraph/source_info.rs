@@ -1,4 +1,4 @@
-//! What a source of flame graphs has, for lists.
+//! Summaries of flame graph sources, for lists and menus.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,31 +7,31 @@ use model::profile::heap::HeapStacks;
 use model::profile::source::Source;
 use model::profile::{Profile, Track, TrackSource};
 
-/// So many threads are listed beside the tracks of a profile.
+/// Limit of threads listed after the tracks of a profile.
 const MOST_THREADS: usize = 1000;
 
-/// A track of a profile, for lists.
+/// Summary of one track of a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrackInfo {
-    /// Whose time it shows.
+    /// Capability, thread or other entity whose time the track shows.
     pub source: TrackSource,
-    /// What the program calls it.
+    /// Label given by the program, if any.
     pub label: Option<String>,
-    /// How many samples, calls or spans it has.
+    /// Number of samples, calls, spans, waits or censuses.
     pub samples: u64,
 }
 
-/// A source that a log has something of, for lists.
+/// Summary of a source for which the log has data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceInfo {
-    /// The source that this is about.
+    /// Source that the tracks belong to.
     pub source: Source,
-    /// Its tracks.
+    /// Tracks of the source, then threads without a track of their own.
     pub tracks: Vec<TrackInfo>,
 }
 
 impl SourceInfo {
-    /// What a profile has: its tracks, and the threads with the most samples.
+    /// Summarizes a profile: its tracks, then the threads with the most samples.
     #[must_use]
     pub(crate) fn of_profile(source: Source, profile: &Profile) -> Self {
         let heap = profile.heap.as_ref();

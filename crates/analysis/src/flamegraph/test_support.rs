@@ -1,4 +1,4 @@
-//! What the tests of the sources share.
+//! Helpers shared by the tests of flame graph sources.
 
 use proptest::prelude::*;
 
@@ -10,7 +10,7 @@ use model::profile::Profile;
 use model::profile::weights::Weight;
 use model::time::Interval;
 
-/// Cost centres by number: label, module and place, each with a zero behind it.
+/// Declares cost centres from numbers and their label, module and location, separated by zero bytes.
 pub(crate) fn declared(centres: &[(u32, &str)]) -> CostCentres {
     let mut all = CostCentres::default();
     for (id, text) in centres {
@@ -21,7 +21,7 @@ pub(crate) fn declared(centres: &[(u32, &str)]) -> CostCentres {
     all
 }
 
-/// The parts of a division of the time weigh together what the whole weighs.
+/// Asserts that the weights of the parts of any division of the time add up to the weights of the whole.
 pub(super) fn parts_sum(
     profile: &Profile,
     tracks: &[usize],

@@ -1,5 +1,6 @@
-//! The samples of cost centres: in a slice, where equal stacks become one number, and of
-//! the log, while it is read. Cost centres may be declared after the samples that name them.
+//! Cost centre samples of a slice and of the log read so far, with equal stacks interned.
+//!
+//! Cost centres stay numbers here, because declarations may follow the samples that refer to them.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +13,11 @@ use model::columns::Column;
 use model::profile::samples::Samples;
 use model::profile::stacks::{LastStack, StackId, Stacks};
 
-/// The samples in a slice.
+/// Cost centre samples of one slice.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct SliceTicks {
-    /// The stacks but the empty one, each behind its parent, with its innermost
-    /// cost centre.
+    /// Interned stacks without the empty one, each after its parent: number of the parent, where 0 is the empty
+    /// stack. Parallel to `centres`, the innermost cost centre of each.
     #[serde(skip)]
     parents: Vec<u32>,
     #[serde(skip)]
@@ -24,8 +25,7 @@ pub struct SliceTicks {
     caps: BTreeMap<CapId, CapTicks>,
 }
 
-/// When a capability was sampled, in nanoseconds, and where it was: the number of a
-/// stack.
+/// Samples of one capability: times in ns, and stack numbers of the slice.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct CapTicks {
     #[serde(skip)]
@@ -35,10 +35,10 @@ struct CapTicks {
 }
 
 impl SliceTicks {
-    /// The types of events that are samples.
+    /// Event types of samples.
     pub(crate) const CONSUMES: EventSet = EventSet::of(&[EventType::PROF_SAMPLE_COST_CENTRE]);
 
-    /// Shows each long list of numbers, always in the same order.
+    /// Visits each bulk column, always in the same order.
     pub(crate) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
         see((&mut self.parents).into());
         see((&mut self.centres).into());
@@ -49,28 +49,28 @@ impl SliceTicks {
     }
 }
 
-/// The samples of a log, or of a slice of it, while it is read.
+/// Cost centre samples of the log read so far, or of one slice.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ticks {
     pub(super) stacks: Stacks<CostCentreId>,
     pub(super) caps: BTreeMap<CapId, Sampled>,
 }
 
-/// A capability that is sampled.
+/// Samples of one capability.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sampled {
     at: Vec<Nanos>,
     stack: Vec<StackId>,
     last: LastStack<CostCentreId>,
-    /// The bytes of the last stack, innermost first.
+    /// Encoded last stack, innermost first.
     bytes: Vec<u8>,
 }
 
 impl Ticks {
-    /// Takes a sample; other events are passed over.
+    /// Records a sample; ignores other events.
     pub(crate) fn event(&mut self, event: &Event<'_>, at: Nanos) {
-        // Each event counts once: `ticks` is a running number. The capability is a
-        // u32 here, a u16 everywhere else.
+        // The field `ticks` is a running number, so each event counts once. The event has the capability as u32,
+        // all others as u16.
         if let Event::ProfSampleCostCentre { cap, stack, .. } = *event
             && let Ok(cap) = u16::try_from(cap)
         {
@@ -79,7 +79,7 @@ impl Ticks {
         }
     }
 
-    /// What a slice has.
+    /// Converts the samples of a slice to columns.
     pub(crate) fn into_slice(self) -> SliceTicks {
         let mut found = SliceTicks::default();
         for stack in self.stacks.ids() {
@@ -98,7 +98,7 @@ impl Ticks {
         found
     }
 
-    /// Adds the samples of the slice that follows.
+    /// Appends the samples of the next slice.
     pub(super) fn append(&mut self, slice: &SliceTicks) {
         let mut new = vec![StackId::EMPTY];
         for (&parent, &centre) in slice.parents.iter().zip(&slice.centres) {
@@ -115,8 +115,10 @@ impl Ticks {
 }
 
 impl Sampled {
-    /// Adds a sample. Successive ones mostly begin alike: of a stack, only
-    /// what differs from the last one is looked up.
+    /// Appends a sample.
+    ///
+    /// Successive stacks mostly share their outermost frames, so only the frames that differ from the last stack
+    /// are interned.
     fn push(&mut self, at: Nanos, stack: CcStack<'_>, stacks: &mut Stacks<CostCentreId>) {
         let bytes = stack.bytes();
         let shared = common_end(&self.bytes, bytes) / 4;
@@ -128,7 +130,7 @@ impl Sampled {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The samples, with their stacks as they are called now.
+    /// Returns the samples, with each stack renumbered by `new`.
     pub(super) fn finish(
         self,
         interval: Duration,
@@ -142,7 +144,7 @@ impl Sampled {
     }
 }
 
-/// How many bytes two slices end alike with.
+/// Returns the length of the longest common suffix in bytes.
 fn common_end(a: &[u8], b: &[u8]) -> usize {
     const STEP: usize = 32;
     let (blocks_a, blocks_b) = (a.as_rchunks::<STEP>().1, b.as_rchunks::<STEP>().1);

@@ -1,10 +1,10 @@
-//! What threads waited for, as stacks: thread, state, reason. Nothing is kept
-//! of it: the sums come from the lanes of the timeline when they are asked
-//! for, and are those of the table of threads.
+//! Waits of threads, as stacks of thread, state and reason.
 //!
-//! Threads with one label are one frame. Of threads without a label those
-//! that waited least in the whole log share a frame if there are too many
-//! (`timeline/wait_groups`), unless they were chosen.
+//! Computed per query from the lanes of the timeline, with the same sums as the table of threads; nothing is
+//! stored.
+//!
+//! Threads with the same label share a frame. If there are too many labels or threads without a label, those that
+//! waited least in the whole log share a frame (`timeline/wait_groups`), unless they are selected.
 //!
 //! A wait counts in the range in which it ends.
 
@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 use super::draft::Draft;
 use super::source_info::{SourceInfo, TrackInfo};
-use crate::listen::{Alone, Listen, at_once};
 use crate::timeline::group_waits::WaitsIn;
 use crate::timeline::store::Store;
 use crate::timeline::wait_groups::{GroupName, WaitGroups};
 use crate::timeline::waits::Wait;
+use crate::yielder::{NoYield, Yield, block_on};
 use eventlog::ids::{Nanos, ThreadId};
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::origin::{CensusCounts, Choice, Origin, Weighed};
@@ -29,12 +29,11 @@ use model::profile::weights::Weight;
 use model::profile::{Profile, Track, TrackSource};
 use model::time::Interval;
 
-/// So many have tracks if they are chosen.
+/// Limit of selected threads with a track.
 const MOST_CHOSEN: usize = 1000;
-/// In so many stretches the tracks are divided together; in each the pieces
-/// that are shorter are merged.
+/// Number of time slots of all tracks together; pieces shorter than a slot are merged.
 const STRETCHES: u64 = 1 << 14;
-/// In so many stretches one track is divided at most.
+/// Limit of time slots per track.
 const MOST_STRETCHES: u64 = 4096;
 
 fn chosen_threads(choice: &Choice) -> Vec<ThreadId> {
@@ -53,34 +52,34 @@ fn groups<'a>(store: &'a Store, choice: &Choice) -> Cow<'a, WaitGroups> {
 }
 
 impl Store {
-    /// Makes what is wanted for an answer about waiting, if it is not there yet.
-    pub(crate) async fn prepare_waits(&self, choice: &Choice, listen: &dyn Listen) {
+    /// Computes the lanes and groups that a query about waiting needs, unless they exist.
+    pub(crate) async fn prepare_waits(&self, choice: &Choice, yielder: &dyn Yield) {
         if !self.is_settled() {
             return;
         }
         for thread in chosen_threads(choice) {
-            self.prepare_life(thread, listen).await;
+            self.prepare_life(thread, yielder).await;
         }
         if choice.tracks.is_empty() {
-            self.prepare_wait_groups(listen).await;
+            self.prepare_wait_groups(yielder).await;
             for range in [Some(choice.range), choice.before.map(Some)]
                 .into_iter()
                 .flatten()
             {
-                self.all_waits_in(range, listen).await;
+                self.all_waits_in(range, yielder).await;
             }
         }
     }
 }
 
-/// What the threads of a choice waited for in a range.
+/// Returns the waits of the selected threads in a range.
 fn waits_of(store: &Store, choice: &Choice, range: Option<Interval>) -> Arc<WaitsIn> {
-    at_once(async {
+    block_on(async {
         if choice.tracks.is_empty() {
-            return store.all_waits_in(range, &Alone).await;
+            return store.all_waits_in(range, &NoYield).await;
         }
         let groups = groups(store, choice);
-        Arc::new(WaitsIn::of(store, &groups, range, &Alone).await)
+        Arc::new(WaitsIn::of(store, &groups, range, &NoYield).await)
     })
 }
 
@@ -93,9 +92,9 @@ fn thread_stack(draft: &mut Draft, name: &GroupName) -> StackId {
     draft.push(StackId::EMPTY, frame)
 }
 
-/// The frames of waits, which all threads share.
+/// Frames of waits, shared by all threads.
 struct WaitFrames {
-    /// State and reason, by the number of the wait.
+    /// State and reason, by [`Wait::index`].
     frames: Vec<(FrameId, FrameId)>,
 }
 
@@ -108,7 +107,7 @@ impl WaitFrames {
         }
     }
 
-    /// The stack of a wait of the thread with the stack `thread`.
+    /// Returns the stack of a wait below the stack of its thread.
     fn stack(&self, draft: &mut Draft, thread: StackId, wait: Wait) -> StackId {
         let Some(&(state, reason)) = self.frames.get(wait.index()) else {
             return thread;
@@ -164,7 +163,7 @@ impl Origin for Store {
         }
     }
 
-    /// Nothing is borrowed: stacks are made for each question.
+    /// Stacks are built per query, so none may be cached by revision.
     fn revision(&self) -> Revision {
         Revision::next()
     }
@@ -184,7 +183,7 @@ impl Origin for Store {
         }
         let tracks = (0..draft.tracks.len()).collect();
         let profile = Profile {
-            // Whoever is chosen, the axis is the same.
+            // The time axis does not depend on the selected threads.
             span: range,
             ..draft.finish(self.end(), None)
         };
@@ -192,8 +191,7 @@ impl Origin for Store {
     }
 }
 
-/// The threads with tracks: the chosen ones, or those that waited most in the
-/// range, the longest first.
+/// Returns the threads to show: the selected ones, or else those that waited longest in the range.
 fn shown_threads(store: &Store, choice: &Choice) -> Vec<ThreadId> {
     if !choice.tracks.is_empty() {
         let mut threads = chosen_threads(choice);
@@ -229,8 +227,7 @@ fn track(
     }
 }
 
-/// What there is to be said of waiting, for lists: the threads that waited
-/// longest, with how often they ran; `None` if none waited.
+/// Summarizes the source: the threads that waited longest, with their number of runs; `None` if no thread waited.
 #[must_use]
 pub(crate) fn waiting_info(source: Source, store: &Store) -> Option<SourceInfo> {
     let longest = store.wait_groups().longest.iter();
@@ -256,8 +253,8 @@ mod tests {
     use eventlog::StopStatus;
     use eventlog::ids::CapId;
 
-    /// Runs of 5 ns, one after the other: thread, the gap before, how it
-    /// stops and for how long it was awake before it.
+    /// Runs of 5 ns, one after the other: thread, gap before the run, kind of stop, and how long before the run
+    /// the thread was woken.
     fn store(runs: &[(u32, u64, u8, u64)], labels: &[(u32, &str)]) -> Store {
         let mut store = Store::default();
         let mut at = 0;
@@ -313,7 +310,7 @@ mod tests {
         let store = store(&runs, &[(1, "worker"), (2, "worker")]);
         let all = store.weighed(&choice(None));
         let expected = [
-            // Blocked 5 to 30, awake since 26; then in a foreign call to the end.
+            // Blocked 5 to 30, woken at 26; then in a foreign call to the end.
             ("worker;blocked;MVar", (21, 1)),
             ("worker;blocked;foreign call", (10, 1)),
             ("worker;queued;woken", (4, 1)),
@@ -340,7 +337,7 @@ mod tests {
         let all = store.weighed(&choice(None));
         let folded = folded(&all, &all.own);
         assert_eq!(folded.len(), 10_001);
-        // The last ones waited least: 10, 15, … nanoseconds.
+        // The last threads waited least: 10, 15, … ns.
         let more: u64 = (0..50).map(|thread| 10 + 5 * thread).sum();
         assert_eq!(folded["50 more threads;blocked;MVar"], (more, 50));
         let chosen = Choice {
@@ -371,8 +368,8 @@ mod tests {
         let all = store.weighed(&choice(None));
         let folded = folded(&all, &all.own);
         assert_eq!(folded.len(), 10_001);
-        // Three labels are of two threads, the first and the last of all; of the others
-        // the last 51 waited least.
+        // Three labels have two threads, among the first and the last; of the other labels, the last 51 waited
+        // least.
         let waited = |thread: u64| 10 + 5 * (10_054 - thread);
         let more: u64 = (10_001..=10_051).map(waited).sum();
         assert_eq!(folded["51 more threads;blocked;MVar"], (more, 51));
@@ -381,8 +378,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever ran: the parts of a division of the time have together
-        /// what the whole has, and in the order of time it is as much.
+        /// For any runs: the waits in the parts of any division of the time add up to those of the whole, and
+        /// merging pieces by width changes no sum.
         #[test]
         fn parts_sum_to_the_whole(
             runs in prop::collection::vec((0..3_u32, 0..9_u64, 0..4_u8, 0..30_u64), 0..500),

@@ -1,25 +1,24 @@
-//! What the runtime's types of closures are, in words: what a user who meets
-//! `ARR_WORDS` or `THUNK_2_0` wants to know.
+//! Explanations of the runtime's closure types, for users who find `ARR_WORDS` or `THUNK_2_0` in a profile.
 //!
-//! After `rts/include/rts/storage/ClosureTypes.h`, `Closures.h` and the comments on
-//! the heap objects in the runtime of GHC 9.10.
+//! Based on `rts/include/rts/storage/ClosureTypes.h`, `Closures.h` and the comments on heap objects in the runtime
+//! of GHC 9.10.
 
 use serde::{Deserialize, Serialize};
 
 use eventlog::closure_type::ClosureType;
 
-/// A kind of closures, by which bands are put together.
+/// Kind of closure, by which bands are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ClosureKind {
     /// Values of data types.
     Constructor,
-    /// Functions.
+    /// Functions with their captured variables.
     Function,
-    /// Calculations that are put off.
+    /// Delayed computations, evaluated on first use.
     Thunk,
-    /// One of the last two: a symbol does not tell which.
+    /// Function or thunk; a symbol does not show which.
     FunctionOrThunk,
-    /// Functions with some of their arguments, or with all.
+    /// Functions applied to some or all of their arguments.
     Application,
     /// Arrays, of bytes or of pointers.
     Array,
@@ -29,14 +28,14 @@ pub enum ClosureKind {
     Stack,
     /// Weak pointers and finalizers.
     Weak,
-    /// Compact regions.
+    /// Compact regions (`GHC.Compact`).
     Compact,
-    /// What the runtime needs for itself.
+    /// Internal data of the runtime.
     Runtime,
 }
 
 impl ClosureKind {
-    /// What they are called, in the plural.
+    /// Returns the plural name.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -54,7 +53,7 @@ impl ClosureKind {
         }
     }
 
-    /// What one of them is called.
+    /// Returns the singular name.
     #[must_use]
     pub const fn one(self) -> &'static str {
         match self {
@@ -73,19 +72,19 @@ impl ClosureKind {
     }
 }
 
-/// What something is, and what to do if it grows.
+/// Explanation of a closure type or label, with advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Explanation {
-    /// What it is, in a sentence.
+    /// What it is, as a sentence.
     pub what: &'static str,
-    /// What to try, in a sentence; may be empty.
+    /// What to do if it grows, as a sentence; may be empty.
     pub advice: &'static str,
 }
 
-/// Closure types with a common beginning of their names.
+/// Closure types with a common name prefix: prefix, kind, explanation, advice.
 type Family = (&'static str, ClosureKind, &'static str, &'static str);
 
-/// What holds of a type is what stands with the first beginning that it has.
+/// The first matching prefix applies.
 const FAMILIES: &[Family] = &[
     (
         "CONSTR",
@@ -275,16 +274,16 @@ const FAMILIES: &[Family] = &[
     ),
 ];
 
-/// What a closure type is.
+/// Kind and explanation of a closure type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeWords {
-    /// Its kind.
+    /// Closure kind, by which bands are grouped.
     pub kind: ClosureKind,
     /// What it is, and what to do if it grows.
     pub explanation: Explanation,
 }
 
-/// What a closure type is.
+/// Returns the kind and explanation of a closure type.
 #[must_use]
 pub fn type_words(closure_type: ClosureType) -> TypeWords {
     let name = closure_type.name();
@@ -296,8 +295,7 @@ pub fn type_words(closure_type: ClosureType) -> TypeWords {
     }
 }
 
-/// How many pointers and how many words of plain data a closure of this type
-/// keeps, if its type tells: `THUNK_1_0`.
+/// Returns the numbers of pointers and of data words in a closure, if its type shows them: `THUNK_1_0`.
 #[must_use]
 pub fn payload(closure_type: ClosureType) -> Option<(u8, u8)> {
     let (rest, words) = closure_type.name().rsplit_once('_')?;
@@ -305,8 +303,7 @@ pub fn payload(closure_type: ClosureType) -> Option<(u8, u8)> {
     Some((pointers.parse().ok()?, words.parse().ok()?))
 }
 
-/// What the runtime calls otherwise than its closure types, in descriptions of
-/// closures (`-hd`) and in symbols, by the beginning.
+/// Runtime names in `-hd` labels and symbols that are no closure types: name prefix, closure type.
 const ALIASES: [(&str, &str); 17] = [
     ("MVAR_TSO_QUEUE", "PRIM"),
     ("MVAR", "MVAR_CLEAN"),
@@ -327,7 +324,7 @@ const ALIASES: [(&str, &str); 17] = [
     ("unpack_cstring", "THUNK"),
 ];
 
-/// The closure type that the runtime calls so in a label of `-hT`, `-hd` or `-hy`.
+/// Returns the closure type for a runtime label of `-hT`, `-hd` or `-hy`.
 #[must_use]
 pub fn named(label: &str) -> Option<ClosureType> {
     ClosureType::named(label).or_else(|| match label {
@@ -336,7 +333,7 @@ pub fn named(label: &str) -> Option<ClosureType> {
     })
 }
 
-/// The closure type of what has this symbol in the runtime, without `stg_`.
+/// Returns the closure type for a runtime symbol, given without `stg_`.
 #[must_use]
 pub fn of_symbol(symbol: &str) -> Option<ClosureType> {
     ClosureType::named(symbol).or_else(|| {

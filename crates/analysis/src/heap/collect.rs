@@ -1,9 +1,8 @@
-//! From the events of heap profiles to their censuses.
+//! Builds heap profiles from events.
 //!
-//! A census is what stands between `HEAP_PROF_SAMPLE_BEGIN` and
-//! `HEAP_PROF_SAMPLE_END`, or the next begin (before GHC 8.10 there is no end).
-//! The runtime tells a band for each label that holds anything (`dumpCensus` in
-//! `rts/ProfHeap.c`); with `-hT` it may tell one in several pieces.
+//! A census consists of the events from `HEAP_PROF_SAMPLE_BEGIN` to `HEAP_PROF_SAMPLE_END`, or to the next begin
+//! (there is no end before GHC 8.10). The runtime writes a value for each label that holds anything (`dumpCensus`
+//! in `rts/ProfHeap.c`); with `-hT`, it may write several for one label.
 
 use std::borrow::Cow;
 
@@ -13,22 +12,21 @@ use eventlog::ids::Nanos;
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::census::BandId;
 
-/// How much memory the bytes of all bands of a profile may take.
+/// Memory budget for the values of a profile.
 const BUDGET_BYTES: usize = 512 << 20;
-/// How many bands a profile may have.
+/// Limit of bands of a profile.
 const MOST_BANDS: usize = 1 << 18;
-/// How many values are taken before memory is looked at again.
+/// Number of values between checks of the memory budget.
 const VALUES_PER_CHECK: usize = 1 << 22;
 
-/// Collects the heap profiles of a log. What it has so far can be looked at any
-/// time.
+/// Collects the heap profiles of a log. Intermediate results are available at any time.
 #[derive(Clone, Debug)]
 pub struct HeapCollector {
     found: HeapProfiles,
     writers: Vec<Writer>,
-    /// The profile that was announced last.
+    /// Index of the profile announced last.
     current: Option<usize>,
-    /// The census that goes on.
+    /// The open census.
     census: Option<Begun>,
     budget_bytes: usize,
 }
@@ -37,36 +35,36 @@ pub struct HeapCollector {
 struct Begun {
     at: Nanos,
     era: u64,
-    /// Whether its event says when it was.
+    /// Whether the event has the time of the census.
     says_time: bool,
-    /// Whether it is in a profile already.
+    /// Whether any profile has the census.
     used: bool,
 }
 
-/// What is known of a profile while it is written.
+/// State of a profile under construction.
 #[derive(Clone, Debug, Default)]
 struct Writer {
-    /// The number by which events call it.
+    /// Number of the profile in events.
     id: u8,
     open: bool,
     values: usize,
-    /// How many values of the census were of bands beyond the most there may be.
+    /// Number of values in the open census beyond the limit of bands.
     over: u64,
 }
 
-/// The values of a slice, as far as they have been told.
+/// Cursor over the heap profile values of a slice.
 #[derive(Debug)]
-pub(crate) struct Telling<'a> {
+pub(crate) struct SampleCursor<'a> {
     values: &'a HeapValues,
     runs: std::slice::Iter<'a, Run>,
-    /// How many values are told.
+    /// Number of values consumed.
     told: usize,
-    /// For each source its profile, and the band of each label.
+    /// Profile of each source, and the band of each label.
     bands: Vec<(usize, Vec<BandId>)>,
 }
 
-impl<'a> Telling<'a> {
-    /// Nothing is told yet.
+impl<'a> SampleCursor<'a> {
+    /// Creates a cursor before the first value.
     pub(crate) fn of(values: &'a HeapValues) -> Self {
         Self {
             values,
@@ -76,7 +74,7 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// The next run, if no more than so many kept events come before it.
+    /// Returns the next run, if at most `kept` stored events precede it.
     fn next(&mut self, kept: u32) -> Option<&'a Run> {
         let next = self.runs.as_slice().first();
         next.filter(|run| run.before <= kept)?;
@@ -84,9 +82,9 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// The label was not met yet.
+/// Sentinel for a label without a lookup so far.
 const NOT_MET: BandId = BandId(u32::MAX);
-/// There are too many bands for it to have one.
+/// Sentinel for a label beyond the limit of bands.
 const OVER: BandId = BandId(u32::MAX - 1);
 
 impl Default for HeapCollector {
@@ -115,13 +113,13 @@ impl Sink for HeapCollector {
 }
 
 impl HeapCollector {
-    /// What was found so far; a census that goes on is not in it.
+    /// Returns the profiles found so far, without the open census.
     #[must_use]
     pub const fn found(&self) -> &HeapProfiles {
         &self.found
     }
 
-    /// The log is at its end, and with it the census that goes on.
+    /// Closes the open census at the end of the log.
     pub(crate) fn settle(&mut self) {
         self.end();
     }
@@ -138,7 +136,7 @@ impl HeapCollector {
         }
     }
 
-    /// A profile begins, unless it is announced once more, as some writers do.
+    /// Begins a profile, or continues one that is announced again, as some programs do.
     fn announced(&mut self, id: u8, kind: ProfileKind) {
         self.end();
         let again = (self.writers.iter().zip(&self.found.profiles))
@@ -170,9 +168,9 @@ impl HeapCollector {
         });
     }
 
-    /// The profile that values of this kind belong to: the one that was announced
-    /// last if it fits, the last other one that does, or a new one of which
-    /// nothing was announced.
+    /// Returns the profile for values of this kind, creating it if necessary.
+    ///
+    /// Prefers the profile announced last, then the latest other one that matches.
     fn profile_of(&mut self, id: u8, stacks: bool) -> usize {
         let fits = |place: &usize| {
             let writer = self
@@ -201,8 +199,8 @@ impl HeapCollector {
         })
     }
 
-    /// Takes the values of a slice before which there are at most so many of the events that it keeps.
-    pub(crate) fn tell(&mut self, telling: &mut Telling<'_>, kept: u32) {
+    /// Adds the values of a slice that at most `kept` of its stored events precede.
+    pub(crate) fn tell(&mut self, telling: &mut SampleCursor<'_>, kept: u32) {
         while let Some(run) = telling.next(kept) {
             let values = telling.values;
             let places = telling.told..telling.told + run.count;
@@ -218,7 +216,7 @@ impl HeapCollector {
         }
     }
 
-    /// Values of one source, of which the first one was written then.
+    /// Adds a run of values of one source; `at` is the time of the first.
     fn run(
         &mut self,
         at: Nanos,
@@ -234,7 +232,7 @@ impl HeapCollector {
             return;
         };
         if !writer.open {
-            // Without a begin the first value is one.
+            // If the begin is missing, the first value begins a census.
             let begun = Begun {
                 at,
                 era: 0,
@@ -272,7 +270,7 @@ impl HeapCollector {
         let Some(census) = self.census.take() else {
             return;
         };
-        // A census without values is one of the profile announced last.
+        // A census without values belongs to the profile announced last.
         if let Some(place) = self.current.filter(|_| !census.used)
             && let (Some(writer), Some(profile)) = (
                 self.writers.get_mut(place),
@@ -319,8 +317,9 @@ impl Writer {
 }
 
 impl HeapProfile {
-    /// The band of a label, which may be new; `None` if there are too many: then it
-    /// counts to the rest.
+    /// Returns the band of a label, creating it if it is new.
+    ///
+    /// Beyond the limit, returns `None`, and the label counts towards the merged band.
     fn meet(&mut self, label: &[u8]) -> Option<BandId> {
         let place = match self.labels.get_index_of(label) {
             Some(place) => place,
@@ -336,7 +335,7 @@ impl HeapProfile {
         Some(self.band_of(place))
     }
 
-    /// The band of a label, by its place: the band of the rest has no label.
+    /// Returns the band of a label by its index. Skips the merged band, which has no label.
     fn band_of(&self, place: usize) -> BandId {
         let place = place as u32;
         let before = u32::from(self.rest.is_some_and(|(rest, _)| rest.0 <= place));
@@ -399,7 +398,7 @@ mod tests {
             let event = Event::decode(EventType(id), payload, StopCodes::default());
             let mut values = HeapValueAnalysis::default();
             values.event(&event, Nanos(at), 0);
-            self.tell(&mut Telling::of(&values.finish()), 0);
+            self.tell(&mut SampleCursor::of(&values.finish()), 0);
             self.heap_event(&event, Nanos(at));
         }
 
@@ -485,7 +484,7 @@ mod tests {
             heap.text(at * 10, at, "x");
             heap.take(at * 10, 165, &0_u64.to_be_bytes());
         }
-        // Values of another kind are another profile.
+        // Values of another kind form another profile.
         heap.begin_census(50);
         heap.stack(50, 7, &[3, 2]);
         heap.stack(50, 8, &[]);

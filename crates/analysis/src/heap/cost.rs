@@ -1,6 +1,7 @@
-//! What censuses cost: for how long the program stood still for them. A census is
-//! taken in a major collection that the runtime makes for it, so that all of that
-//! pause is its price; how much of it went into counting, the account of time says.
+//! Cost of censuses: the time for which they stop the program.
+//!
+//! A census is taken in a major collection that the runtime performs for it, so the whole pause counts as its
+//! cost. The account of time shows how much of it was spent on counting.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,37 +12,36 @@ use model::class::Class;
 use model::lane::Lane;
 use model::time::Interval;
 
-/// The pause in which a census was taken.
+/// Pause in which a census was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CensusPause {
-    /// From when all had to stop until they could go on.
+    /// From the request to stop until all capabilities could continue.
     pub stopped: Interval,
-    /// The collection in it.
+    /// The collection within the pause.
     pub collection: Interval,
-    /// For how long of it the heap was counted, in nanoseconds.
+    /// Time spent on counting the heap, in ns.
     pub counting_ns: u64,
 }
 
-/// What the censuses of a profile cost, in a range.
+/// Cost of the censuses of a profile in a range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CensusCosts {
-    /// How many censuses.
+    /// Number of censuses in the range.
     pub censuses: u64,
-    /// Of how many the log tells the pause.
+    /// Number of censuses whose pause is in the log.
     pub told: u64,
-    /// For how long the program stood still for them, in the range.
+    /// Total length of their pauses within the range, in ns.
     pub stopped_ns: u64,
-    /// For how long of that the heap was counted.
+    /// Time within these pauses spent on counting the heap, in ns.
     pub counting_ns: u64,
-    /// How long the range is.
+    /// Length of the range in ns.
     pub range_ns: u64,
-    /// The longest of their pauses.
+    /// Longest of the pauses.
     pub longest: Option<Interval>,
 }
 
 impl Recording {
-    /// The pause in which a census at that time was taken; `None` if the log does
-    /// not tell of it, or is not read to its end.
+    /// Returns the pause of the census at a time; `None` if unknown, or before the log has been read.
     #[must_use]
     pub fn census_pause(&self, at: Nanos) -> Option<CensusPause> {
         if !self.is_settled() {
@@ -61,9 +61,9 @@ impl Recording {
         pieces.map_or(0, |pieces| pieces.time_in(range)[Class::Census as usize])
     }
 
-    /// What the censuses of a profile cost, in a range or in the whole log; `None`
-    /// if it does not tell when its censuses were, or the log is not read to its
-    /// end.
+    /// Returns the cost of a profile's censuses in a range, or in the whole log.
+    ///
+    /// `None` if censuses have no times, or the log has not been read to its end.
     #[must_use]
     pub fn census_costs(
         &self,

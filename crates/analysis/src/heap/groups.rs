@@ -1,27 +1,28 @@
-//! What bands of a heap profile have in common, by which they are put together.
+//! Groups the bands of a heap profile by a common property.
 
 use std::borrow::Cow;
 
 use super::names::Described;
 
-/// By what bands are put together.
+/// Property by which bands are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupBy {
-    /// By name.
+    /// Name of the band, see [`Described::name`].
     Name,
-    /// By package.
+    /// Package name, without version.
     Package,
-    /// By module.
+    /// Module of the band, see [`Described::module`].
     Module,
-    /// By type, without what it is applied to: `[]`, `Map`.
+    /// Type constructor, without arguments: `[]`, `Map`.
     Type,
-    /// By kind of closure.
+    /// Closure kind, such as thunks.
     Kind,
 }
 
 impl GroupBy {
-    /// What the group is called of which that is not known. It is shown like any
-    /// other: it may be most of the heap.
+    /// Returns the name of the group for bands without the property.
+    ///
+    /// It is shown like any other group, as it may be most of the heap.
     #[must_use]
     pub const fn unknown(self) -> &'static str {
         match self {
@@ -33,7 +34,7 @@ impl GroupBy {
         }
     }
 
-    /// The group of a band; `None` if it is not known.
+    /// Returns the group of a band; `None` if the property is unknown.
     #[must_use]
     pub fn of(self, band: &Described) -> Option<Cow<'_, str>> {
         match self {
@@ -46,8 +47,8 @@ impl GroupBy {
     }
 }
 
-/// The type constructor of a type as GHC prints it: `[]` of `[(Int, Int)]`, `Map`
-/// of `Map String a`, `->` of a function. `None` of a variable.
+/// Returns the type constructor of a type in GHC's syntax: `[]` for `[(Int, Int)]`, `Map` for `Map String a`, `->`
+/// for a function. `None` for a variable.
 fn type_constructor(text: &str) -> Option<Cow<'_, str>> {
     let text = without_context(text).trim();
     if outside(text, "->") {
@@ -71,7 +72,7 @@ fn type_constructor(text: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The type without `forall a.` and `Show a =>` in front of it.
+/// Strips `forall a.` and `Show a =>` from a type.
 fn without_context(text: &str) -> &str {
     let bare = match text.strip_prefix("forall ") {
         Some(rest) => rest.split_once('.').map_or("", |(_, rest)| rest),
@@ -80,7 +81,7 @@ fn without_context(text: &str) -> &str {
     bare.split_once("=>").map_or(bare, |(_, rest)| rest)
 }
 
-/// Whether a text is in a type outside of its brackets.
+/// Returns whether `wanted` occurs outside of brackets.
 fn outside(text: &str, wanted: &str) -> bool {
     let mut depth = 0_u32;
     text.char_indices().any(|(at, char)| {
@@ -89,7 +90,7 @@ fn outside(text: &str, wanted: &str) -> bool {
     })
 }
 
-/// How many commas are in the outermost brackets, which the text begins with.
+/// Counts the commas in the outermost brackets, with which the text must begin.
 fn commas(text: &str) -> usize {
     let mut depth = 0;
     let of_these = |char: &char| {

@@ -1,47 +1,47 @@
-//! What grows: bands that grow steadily, those of one shape with a suspect, and
-//! bursts.
+//! Detects bands that grow steadily, companions of a suspect, and bursts.
 //!
-//! | what | rule |
+//! | finding | rule |
 //! |---|---|
-//! | grows | bytes per second of the line through its bytes are positive, and it is in at least half of the censuses: a line through the few censuses of a band that comes and goes says nothing about the range |
-//! | companion | Pearson's correlation with the suspect is at least 0.9: more than 0.9² = 81 % of what one does follows from the other |
-//! | burst | the band holds more than twice its median, more than its median and six times its usual distance from it (the median of all distances), and rises by at least 1 % of the most that all bands held, in at most a tenth of the censuses, and comes down again |
+//! | growth | the regression line rises, and the band is in at least half of the censuses |
+//! | companion | Pearson correlation with the suspect of at least 0.9: 0.9² = 81 % of shared variance |
+//! | burst | bytes rise far above the usual size in at most a tenth of the censuses, and fall again |
 //!
-//! The median and the usual distance do not move with a burst, as the mean and the
-//! standard deviation would. Six usual distances are four standard deviations if
-//! values are spread evenly around their median, so that a restless band has no
-//! bursts; neither has one that grows evenly, or goes up and down like a saw, as
-//! these never hold more than twice their median. What lasts for more than a tenth
-//! of the range is a phase, not a burst.
+//! A line through the few censuses of a band that comes and goes is not representative of the range. In a burst,
+//! the band holds more than twice its median, more than the median plus six times the median absolute deviation
+//! (MAD), and at least the median plus 1 % of the maximum of all bands together.
+//!
+//! Median and MAD are robust against bursts, unlike mean and standard deviation. Six MADs are about four standard
+//! deviations of a normal distribution, so a noisy band has no bursts. Neither has one that grows evenly or
+//! follows a sawtooth, because it never exceeds twice its median. Anything longer than a tenth of the range is a
+//! phase, not a burst.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use model::census::{BandId, BandSums, Censuses, Run};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
-/// The least correlation of companions.
+/// Minimum correlation of companions.
 const LEAST_CORRELATION: f64 = 0.9;
-/// At how many censuses bands are compared.
+/// Limit of censuses at which bands are compared.
 const MOST_COMPARED: usize = 512;
-/// In fewer censuses than this any two bands look alike, and nothing has a usual
-/// size.
+/// Minimum number of censuses. With fewer, any two bands look similar, and no size is usual.
 pub const LEAST_CENSUSES: usize = 8;
-/// Companions and bursts are looked for among so many bands.
+/// Limit of bands considered as companions or for bursts.
 const MOST_BANDS: usize = 2_000;
-/// A companion holds at least one in so many of the bytes of the range.
+/// A companion holds at least this fraction (1/n) of all bytes in the range.
 const COMPANION_PART: u128 = 1_000;
-/// A burst rises by at least one in so many of the most bytes of all bands.
+/// A burst rises by at least this fraction (1/n) of the maximum of all bands together.
 const BURST_PART: u64 = 100;
-/// A burst is this many times as high as the median of its band.
+/// A burst exceeds this multiple of its band's median.
 const TIMES_MEDIAN: u64 = 2;
-/// How many usual distances it rises above the median.
+/// A burst exceeds the median by this multiple of the MAD.
 const TIMES_DISTANCE: u64 = 6;
-/// It is in at most one in so many of the censuses.
+/// A burst lasts at most this fraction (1/n) of the censuses.
 const LONGEST_PART: u32 = 10;
 
-/// Whether a band grows steadily enough to be told: see the [module](self).
+/// Returns whether a band grows steadily enough to be reported; see the [module](self).
 #[must_use]
 pub fn grows(sums: &BandSums) -> bool {
     let often = sums.held >= sums.censuses.div_ceil(2);
@@ -51,17 +51,18 @@ pub fn grows(sums: &BandSums) -> bool {
             .is_some_and(|line| line.bytes_per_second > 0.0)
 }
 
-/// A band that rises and falls with another one.
+/// A band that rises and falls with a suspect.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Companion {
-    /// The band.
+    /// Band that correlates with the suspect.
     pub band: BandId,
-    /// Pearson's correlation of both, −1 to 1.
+    /// Pearson correlation with the suspect, −1 to 1.
     pub correlation: f64,
 }
 
-/// Pearson's correlation of two series, −1 to 1; none if one of them never
-/// changes. Series of different lengths are compared as far as both go.
+/// Returns the Pearson correlation of two series, −1 to 1; `None` if one is constant.
+///
+/// Ignores the tail of the longer one.
 #[must_use]
 pub fn correlation(one: &[u64], other: &[u64]) -> Option<f64> {
     let n = one.len().min(other.len()) as i128;
@@ -72,8 +73,7 @@ pub fn correlation(one: &[u64], other: &[u64]) -> Option<f64> {
         })
     };
     let (a, b) = (sum(&|a, _| a)?, sum(&|_, b| b)?);
-    // n² times the covariance and the variances. Bytes are less than 2⁴⁸, so that
-    // products of up to 2¹⁴ of them fit.
+    // Computes n² times the covariance and the variances. Bytes are below 2⁴⁸, so sums of up to 2¹⁴ products fit.
     let about = |products: i128, a: i128, b: i128| {
         Some((n.checked_mul(products)?.checked_sub(a.checked_mul(b)?)?) as f64)
     };
@@ -86,7 +86,7 @@ pub fn correlation(one: &[u64], other: &[u64]) -> Option<f64> {
     (scale > 0.0).then(|| (both / scale).clamp(-1.0, 1.0))
 }
 
-/// At most `most` of some censuses, evenly chosen, with the first and the last.
+/// Returns at most `most` of the censuses, evenly spaced, with the first and the last.
 fn evenly(censuses: &Range<u32>, most: usize) -> Vec<u32> {
     let count = censuses.len().min(most);
     let last = censuses.len().saturating_sub(1) as u64;
@@ -94,7 +94,7 @@ fn evenly(censuses: &Range<u32>, most: usize) -> Vec<u32> {
     (0..count).map(place).collect()
 }
 
-/// The bytes of a band in some censuses, which are in order.
+/// Returns the bytes of a band in the chosen censuses, which must be sorted.
 fn bytes_at(censuses: &Censuses, band: BandId, chosen: &[u32]) -> Vec<u64> {
     let mut bytes = vec![0; chosen.len()];
     let (Some(first), Some(last)) = (chosen.first(), chosen.last()) else {
@@ -112,9 +112,10 @@ fn bytes_at(censuses: &Censuses, band: BandId, chosen: &[u32]) -> Vec<u64> {
     bytes
 }
 
-/// The bands that rise and fall with a suspect, the most alike first; looked for
-/// among those that hold at least a thousandth of the bytes of all. `bands` has all of
-/// them with their sums in these censuses.
+/// Returns the bands that rise and fall with `suspect`, the highest correlation first.
+///
+/// Considers bands with at least a thousandth of all bytes. `bands` must hold all bands and their sums in these
+/// censuses.
 #[must_use]
 pub fn companions(
     censuses: &Censuses,
@@ -147,31 +148,32 @@ pub fn companions(
     found
 }
 
-/// A band held far more than usual for a few censuses.
+/// A few censuses in which a band holds far more than usual.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Burst {
-    /// The band.
+    /// Band of the burst.
     pub band: BandId,
-    /// The censuses in which it did.
+    /// Censuses of the burst.
     pub censuses: Range<u32>,
-    /// The one of them with the most bytes.
+    /// Census with the most bytes.
     pub peak: u32,
-    /// What it held then.
+    /// Bytes of the band at the peak.
     pub bytes: u64,
-    /// What it usually holds: the median.
+    /// Median bytes of the band in the range.
     pub usual_bytes: u64,
 }
 
 impl Burst {
-    /// How far it rises above what is usual.
+    /// Returns the rise of the peak above the median.
     #[must_use]
     pub const fn rise_bytes(&self) -> u64 {
         self.bytes.saturating_sub(self.usual_bytes)
     }
 }
 
-/// The bursts of all bands, those first that rise the most. `bands` has all of
-/// them with their sums in these censuses.
+/// Returns the bursts of all bands, the largest rise first.
+///
+/// `bands` must hold all bands and their sums in these censuses.
 #[must_use]
 pub fn bursts(
     censuses: &Censuses,
@@ -208,14 +210,14 @@ pub fn bursts(
     found
 }
 
-/// The bursts of one band, by its runs in some censuses.
+/// Returns the bursts of one band, from its runs in some censuses.
 fn bursts_of(band: BandId, runs: &[Run], places: &Range<u32>, least_rise: u64) -> Vec<Burst> {
     if places.len() < LEAST_CENSUSES {
         return Vec::new();
     }
     let held = |run: &Run| (run.bytes, run.censuses.len());
     let told: usize = runs.iter().map(|run| run.censuses.len()).sum();
-    // Where there is no run, the band holds nothing.
+    // The band holds nothing in censuses without a run.
     let untold = (0, places.len().saturating_sub(told));
     let median = weighted_median(runs.iter().map(held).chain([untold]));
     let away = |(bytes, many): (u64, usize)| (bytes.abs_diff(median), many);
@@ -251,7 +253,7 @@ fn bursts_of(band: BandId, runs: &[Run], places: &Range<u32>, least_rise: u64) -
     found
 }
 
-/// The lower median of values that each stand for so many.
+/// Returns the lower median of values with multiplicities.
 fn weighted_median(values: impl Iterator<Item = (u64, usize)>) -> u64 {
     let mut values: Vec<(u64, usize)> = values.collect();
     values.sort_unstable();

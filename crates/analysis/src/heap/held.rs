@@ -1,13 +1,10 @@
-//! Memory held against live data: what the runtime has of the system's memory
-//! after each collection, divided into parts that sum exactly to it.
+//! Memory held by the runtime after each collection, divided into parts that add up to it exactly.
 //!
-//! After a collection the log tells what is held (`HeapSize`: whole megablocks),
-//! how much of it no block uses (`GCStatsGHC`: `frag`), and, after one of the
-//! oldest generation, what is live (`HeapLive`), how much the ends of blocks waste
-//! (`slop`), and what the runtime believes to need (`MemReturn`, GHC 9.2 and
-//! later). `BlocksSize` says the same as `frag`, less a 64th of all memory in
-//! which the runtime keeps the books of its blocks. The rules are those of
-//! `rts/sm/GC.c` and `rts/Stats.c`.
+//! After each collection, the log has the memory held (`HeapSize`, in whole megablocks) and how much of it no
+//! block uses (`frag` of `GCStatsGHC`). After one of the oldest generation it also has the live data (`HeapLive`),
+//! the waste at the ends of blocks (`slop`), and the runtime's estimate of its need (`MemReturn`, GHC 9.2 and
+//! later). `BlocksSize` carries the same information as `frag`, without the 64th of all memory that holds block
+//! descriptors. The rules are those of `rts/sm/GC.c` and `rts/Stats.c`.
 
 mod flags;
 mod walk;
@@ -24,44 +21,39 @@ use walk::Walk;
 
 pub use flags::{Collector, MemoryFlags};
 
-/// Into how many slices a range is divided for drawing.
+/// Number of slices of a range, for drawing.
 const SLICES: u64 = 240;
 
-/// Blocks of 32 KiB, in which the nonmoving collector keeps objects of one size
-/// (`rts/sm/NonMoving.h`).
+/// Size of a segment of the nonmoving collector, which holds objects of one size (`rts/sm/NonMoving.h`).
 const SEGMENT_BYTES: u64 = 32 << 10;
 
-/// A part of the memory that is held. Together they are all of it; each stands on
-/// those before it.
+/// A part of the memory held. The parts add up to the total, and are stacked in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Part {
-    /// What the last major collection found to be live.
+    /// Live data found by the last major collection.
     Live,
-    /// The ends of its blocks, which hold nothing.
+    /// Unused ends of the blocks with live data.
     Slop,
-    /// Where the capabilities allocate: as much as `-A` asks for, each.
+    /// Allocation areas: the size of `-A` for each capability.
     Nursery,
-    /// Other blocks in use after the last major collection: the books of the
-    /// blocks, code, what the collector works with, what is kept ready for
-    /// pinned objects.
+    /// Other blocks in use after the last major collection: block descriptors, code, the collector's working
+    /// memory, blocks reserved for pinned objects.
     Runtime,
-    /// Blocks in use that have come since the last major collection: nobody
-    /// knows how much of them is alive.
+    /// Blocks in use that were added since the last major collection; how much of them is live is unknown.
     Grown,
-    /// In use, and the log does not tell for what.
+    /// In use for a purpose that the log does not show.
     Unknown,
-    /// Free blocks that the runtime reckons to need for copying.
+    /// Free blocks that the runtime estimates to need for copying.
     Reserve,
-    /// Free blocks of which the log does not tell whether they are needed.
+    /// Free blocks, in a log that does not show whether they are needed.
     Free,
-    /// Free blocks beyond the need: the megablocks that they are in could not be
-    /// given back, as other blocks in them are in use.
+    /// Free blocks beyond the need, in megablocks that cannot be returned because other blocks in them are in use.
     Stuck,
 }
 
 impl Part {
-    /// All of them.
+    /// All parts, in stacking order.
     pub const ALL: [Self; 9] = [
         Self::Live,
         Self::Slop,
@@ -74,31 +66,31 @@ impl Part {
         Self::Stuck,
     ];
 
-    /// Whether blocks of it are in use.
+    /// Returns whether the blocks of the part are in use.
     #[must_use]
     pub const fn is_in_use(self) -> bool {
         !matches!(self, Self::Reserve | Self::Stuck | Self::Free)
     }
 }
 
-/// The bytes of each part.
+/// Bytes of each part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parts([u64; Part::ALL.len()]);
 
 impl Parts {
-    /// The bytes of a part.
+    /// Returns the bytes of a part.
     #[must_use]
     pub const fn of(&self, part: Part) -> u64 {
         self.0[part as usize]
     }
 
-    /// All parts together: what is held.
+    /// Returns the sum of all parts: the memory held.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.0.iter().copied().fold(0, u64::saturating_add)
     }
 
-    /// The parts whose blocks are in use.
+    /// Returns the sum of the parts in use.
     #[must_use]
     pub fn in_use(&self) -> u64 {
         let used = Part::ALL.into_iter().filter(|part| part.is_in_use());
@@ -110,33 +102,31 @@ impl Parts {
     }
 }
 
-/// The memory after a collection.
+/// Memory after a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldMoment {
-    /// When the collection ended.
+    /// End of the collection.
     pub at: Nanos,
-    /// The collection's number.
+    /// Number of the collection.
     pub collection: u32,
-    /// Whether it was of the oldest generation, so that it tells what is live.
+    /// Whether it collected the oldest generation, and so measured the live data.
     pub major: bool,
-    /// What the runtime holds of the system's memory.
+    /// Memory that the runtime holds from the operating system.
     pub held_bytes: u64,
-    /// What of it is what.
+    /// Division of `held_bytes`.
     pub parts: Parts,
-    /// What was live after the last major collection by then.
+    /// Live data at the last major collection up to then.
     pub live_bytes: Option<u64>,
-    /// What the runtime reckoned to need at the last major collection
-    /// (`MemReturn`).
+    /// Need estimated by the runtime at the last major collection (`MemReturn`).
     pub needed_bytes: Option<u64>,
-    /// What a heap with so much live data usually needs, see
-    /// [`MemoryFlags::expected_bytes`].
+    /// Usual need for this amount of live data, see [`MemoryFlags::expected_bytes`].
     pub expected_bytes: Option<u64>,
-    /// How many capabilities have a nursery then.
+    /// Number of capabilities with a nursery at that time.
     pub capabilities: u64,
 }
 
 impl HeldMoment {
-    /// How many times the live data is held.
+    /// Returns the memory held as a multiple of the live data.
     #[must_use]
     pub fn copying_factor(&self) -> Option<f64> {
         let live = self.live_bytes.filter(|live| *live > 0)?;
@@ -144,73 +134,69 @@ impl HeldMoment {
     }
 }
 
-/// What the nonmoving collector holds in its segments, as it tells at the end
-/// of its cycle.
+/// Memory in segments of the nonmoving collector, reported at the end of its cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segments {
-    /// When it told.
+    /// Time of the report.
     pub at: Nanos,
-    /// The bytes of all segments with objects.
+    /// Bytes of all segments with objects.
     pub held_bytes: u64,
-    /// The bytes of the live objects in them.
+    /// Bytes of the live objects in them.
     pub live_bytes: u64,
 }
 
-/// Byte arrays (`ARR_WORDS`) in a census: what is pinned or large is mostly that.
+/// Byte arrays (`ARR_WORDS`) in a census; most pinned or large objects are byte arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByteArrays {
-    /// When the census was.
+    /// Time of the census.
     pub at: Nanos,
-    /// Their bytes.
+    /// Bytes of all byte arrays.
     pub bytes: u64,
-    /// The bytes of all that the census found.
+    /// Bytes of everything in the census.
     pub total_bytes: u64,
 }
 
-/// What was given back to the system at the major collections of a range.
+/// Memory returned to the operating system by the major collections of a range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenBack {
-    /// How often the runtime held more than it needed.
+    /// Number of major collections at which the runtime held more than it needed.
     pub asked: u64,
-    /// What it gave back, summed up.
+    /// Total bytes returned.
     pub returned_bytes: u64,
 }
 
-/// Memory held and live in a range of a log.
+/// Memory held and live data in a range of a log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Held {
-    /// The range, clipped to the log; the slices divide it evenly.
+    /// Range, clipped to the log; slices divide it evenly.
     pub range: Interval,
-    /// How the heap is laid out and collected, as far as the log tells.
+    /// Layout and collection of the heap, as far as known from the log.
     pub flags: MemoryFlags,
-    /// When most was held: after a collection of the range, or before the first.
+    /// Moment with the most memory held: at the start of the range, or after a collection in it.
     pub peak: Option<HeldMoment>,
-    /// After the last major collection of the range.
+    /// Moment after the last major collection in the range.
     pub last_major: Option<HeldMoment>,
-    /// After the last major collection of the range that is not the last
-    /// collection of the log: with that one the runtime ends, when nearly nothing
-    /// is live any more.
+    /// Moment after the last major collection in the range, except the last collection of the log, which runs at
+    /// shutdown, when nearly nothing is live.
     pub last_at_work: Option<HeldMoment>,
-    /// At the end of the range.
+    /// Moment at the end of the range.
     pub last: Option<HeldMoment>,
-    /// In each slice, when most was held; `None` before the first collection
-    /// of the log.
+    /// Moment with the most memory held in each slice; `None` before the first collection of the log.
     pub slices: Vec<Option<HeldMoment>>,
-    /// How many collections with such numbers the range has.
+    /// Number of collections in the range with memory figures.
     pub collections: u64,
-    /// How many of them were of the oldest generation.
+    /// Number of these that collected the oldest generation.
     pub majors: u64,
-    /// What was given back; `None` if the log does not tell (before GHC 9.2).
+    /// Memory returned; `None` if the log does not have it (before GHC 9.2).
     pub given_back: Option<GivenBack>,
-    /// The nonmoving collector's segments, when it told of them last.
+    /// Last report of the nonmoving collector's segments.
     pub segments: Option<Segments>,
-    /// What the last census of the range found of byte arrays, if there is a
-    /// profile by closure type.
+    /// Byte arrays in the last census of the range, if there is a profile by closure type.
     pub byte_arrays: Option<ByteArrays>,
 }
 
 impl Recording {
-    /// Memory held and live in a range, or in the whole log.
+    /// Computes the memory held and the live data in a range, or in the whole log.
     #[must_use]
     pub fn held(&self, range: Option<Interval>) -> Held {
         let end = self.end();
@@ -260,7 +246,7 @@ impl Recording {
         held
     }
 
-    /// The byte arrays of the last census of a range by closure type.
+    /// Returns the byte arrays of the last census in a range, from the last profile by closure type.
     fn last_byte_arrays(&self, range: Option<Interval>, end: Nanos) -> Option<ByteArrays> {
         let of = |profile: &HeapProfile| {
             let census = profile.places(range, end).next_back()?;
@@ -280,12 +266,11 @@ impl Recording {
         by_type.filter_map(of).last()
     }
 
-    /// The last complete list of segments in a range.
+    /// Returns the last report on segments that begins in a range.
     fn last_segments(&self, range: Interval) -> Option<Segments> {
         let points = self.tracks.nonmoving.points(range);
         let mut segments: Option<Segments> = None;
-        // A list is told in one go; a second block of the size that it began with
-        // begins the next one.
+        // A report is one run of events, one per block size. A repeat of its first size begins the next report.
         let mut first_size = None;
         for (at, point) in points {
             let Point::Census {
@@ -319,11 +304,11 @@ impl Recording {
     }
 }
 
-/// The slices of a range, which are filled from its start to its end.
+/// Slices of a range, filled from start to end.
 struct Slices {
     range: Interval,
     all: Vec<Option<HeldMoment>>,
-    /// The last moment before the next slice.
+    /// Latest moment so far, which fills slices without a collection.
     last: Option<HeldMoment>,
     count: usize,
 }
@@ -338,7 +323,7 @@ impl Slices {
         }
     }
 
-    /// A collection began at that time, after which the memory was like that.
+    /// Adds the moment after a collection that began at `at`.
     fn add(&mut self, at: Nanos, moment: HeldMoment) {
         let duration = u128::from(self.range.duration().0.max(1));
         let part = u128::from(at.since(self.range.start()).0) * self.count as u128 / duration;

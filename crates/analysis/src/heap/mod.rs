@@ -1,8 +1,7 @@
-//! Heap profiles (`+RTS -hT`, `-hi`, `-hc`, …): what a log says of them.
+//! Heap profiles (`+RTS -hT`, `-hi`, `-hc`, …) of a log.
 //!
-//! A [`HeapProfile`] has censuses, each with the bytes of its bands; a band is
-//! what the runtime gives a label: a type, an info table, a cost-centre stack.
-//! The [`collect`] module reads them from the events.
+//! A [`HeapProfile`] is a series of censuses, each with the bytes per band. A band is what the runtime gives a
+//! label: a type, an info table, a cost centre stack. The [`collect`] module builds profiles from events.
 
 pub mod closures;
 pub mod collect;
@@ -29,33 +28,33 @@ use eventlog::ids::{CostCentreId, Nanos};
 use model::census::{BandId, Censuses};
 use model::time::Interval;
 
-/// By what a heap profile is broken down.
+/// Criterion by which a heap profile is broken down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Breakdown {
-    /// `-hc`: the cost-centre stack that allocated it.
+    /// `-hc`: allocating cost centre stack.
     CostCentreStack,
-    /// `-hm`: the module that allocated it.
+    /// `-hm`: allocating module.
     Module,
-    /// `-hd`: the description of the closure.
+    /// `-hd`: closure description.
     ClosureDescription,
-    /// `-hy`: its type.
+    /// `-hy`: type of the value.
     Type,
-    /// `-hr`: its retainer set.
+    /// `-hr`: retainer set.
     Retainer,
-    /// `-hb`: what it lives for: lag, use, drag, void.
+    /// `-hb`: phase of life (lag, use, drag or void).
     Biography,
-    /// `-hT`: the type of closure.
+    /// `-hT`: closure type.
     ClosureType,
-    /// `-hi`: its info table.
+    /// `-hi`: info table.
     InfoTable,
-    /// `-he`: the era in which it was allocated.
+    /// `-he`: era of the allocation.
     Era,
-    /// The log does not say, or says what is not known.
+    /// Not in the log, or an unknown number.
     #[default]
     Unknown,
 }
 
-/// What a breakdown is called on the command line and by people.
+/// Runtime flag and display name of each breakdown.
 const WORDS: [(Breakdown, &str, &str); 10] = [
     (Breakdown::CostCentreStack, "-hc", "cost-centre stack"),
     (Breakdown::Module, "-hm", "module"),
@@ -70,7 +69,7 @@ const WORDS: [(Breakdown, &str, &str); 10] = [
 ];
 
 impl Breakdown {
-    /// By the number of `HEAP_PROF_BEGIN` (`HeapProfBreakdown` of the runtime).
+    /// Returns the breakdown for its number in `HEAP_PROF_BEGIN` (`HeapProfBreakdown` in GHC).
     #[must_use]
     pub const fn of_number(number: u32) -> Self {
         match number {
@@ -92,105 +91,99 @@ impl Breakdown {
         found.map_or(("unknown", "label"), |&(_, flag, words)| (flag, words))
     }
 
-    /// The flag of the runtime that asks for it, such as `-hT`; `unknown` if
-    /// that is not known.
+    /// Returns the runtime flag, such as `-hT`; `unknown` for an unknown breakdown.
     #[must_use]
     pub fn flag(self) -> &'static str {
         self.words().0
     }
 
-    /// What a band is, in words, such as `closure type`.
+    /// Returns the display name of a band's kind, such as `closure type`.
     #[must_use]
     pub fn what(self) -> &'static str {
         self.words().1
     }
 }
 
-/// What `HEAP_PROF_BEGIN` says of a profile.
+/// Contents of `HEAP_PROF_BEGIN`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfileKind {
-    /// By what it is broken down.
+    /// Criterion by which bands are formed.
     pub breakdown: Breakdown,
-    /// How often a census is taken (`-i`), in nanoseconds; 0 if at each
-    /// collection (`-i0`).
+    /// Census interval in ns (`-i`); 0 for a census at each collection (`-i0`).
     pub period_ns: u64,
-    /// What it is limited to: the name of each filter with what it lets through.
-    /// What it does not let through is in no band.
+    /// Filters that restrict the profile: name, and what passes. Data that does not pass is in no band.
     pub filters: Vec<(Cow<'static, str>, String)>,
 }
 
-/// What a band is called in the log.
+/// Label of a band in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Label<'a> {
-    /// A text; of a profile by info table its address, as `0x4012f8`.
+    /// Text; in a profile by info table, its address, as `0x4012f8`.
     Text(Cow<'a, str>),
-    /// A cost-centre stack, innermost first; an empty one is `MAIN`.
+    /// Cost centre stack, innermost first; the empty stack is `MAIN`.
     Stack(Vec<CostCentreId>),
-    /// Not a label of the log: the sum of many small bands, for which there was
-    /// no memory.
+    /// No label of the log: the sum of many small bands, merged for lack of memory.
     Rest,
 }
 
-/// Bytes that stand in the table itself if they are few, as those of an address
-/// do: a profile by info table looks at 50,000 of them for each census.
+/// Bytes, inline up to 24: enough for addresses, of which a census by info table may have 50,000.
 type ShortBytes = SmallVec<[u8; 24]>;
 
 /// One heap profile of a log.
 #[derive(Clone, Debug, Default)]
 pub struct HeapProfile {
-    /// What it is about.
+    /// Breakdown, interval and filters.
     pub kind: ProfileKind,
-    /// Its censuses, once for all that shows them.
+    /// Censuses, shared by everything that shows them.
     pub censuses: Arc<Censuses>,
-    /// The number that the runtime gives to each census: an era, in profiles by
-    /// biography.
+    /// Number that the runtime gives each census; an era in profiles by biography.
     eras: Vec<u64>,
-    /// Whether bands are cost-centre stacks.
+    /// Whether bands are cost centre stacks.
     stacks: bool,
-    /// Whether all censuses have a time of their own. Profiles by anything but
-    /// biography that are limited to a part of lives (`-hc -hbdrag`) are written at
-    /// the end of the run, and do not say when their censuses were.
+    /// Whether censuses lack times. Profiles that are restricted to a phase of life, but broken down by anything
+    /// else (`-hc -hbdrag`), are written at the end of the run, without the times of their censuses.
     untimed: bool,
-    /// The bytes of the labels, or of the numbers of the cost centres.
+    /// Encoded labels: text, or cost centre numbers.
     labels: IndexSet<ShortBytes, SeededState>,
-    /// The band of the rest, and how many bands it is made of.
+    /// Band of the merged small bands, and their number.
     rest: Option<(BandId, u64)>,
-    /// How many bands beyond the most there may be were in one census.
+    /// Largest number of values in one census beyond the limit of bands.
     over: u64,
 }
 
 impl HeapProfile {
-    /// Its censuses, to write more of them.
+    /// Returns the censuses for writing.
     fn censuses_mut(&mut self) -> &mut Censuses {
         Arc::make_mut(&mut self.censuses)
     }
 
-    /// Whether its censuses have a time, so that they can be shown on an axis of
-    /// time. Otherwise there are only their numbers.
+    /// Returns whether censuses have times, and can be shown on a time axis.
+    ///
+    /// Otherwise only their numbers are known.
     #[must_use]
     pub const fn is_timed(&self) -> bool {
         !self.untimed
     }
 
-    /// Whether its bands are cost-centre stacks.
+    /// Returns whether bands are cost centre stacks.
     #[must_use]
     pub const fn has_stacks(&self) -> bool {
         self.stacks
     }
 
-    /// The number that the runtime gives to a census.
+    /// Returns the number that the runtime gives a census.
     #[must_use]
     pub fn era(&self, census: u32) -> Option<u64> {
         self.eras.get(census as usize).copied()
     }
 
-    /// What a band is called in the log; `None` for a band that there is not.
+    /// Returns the label of a band; `None` if there is no such band.
     #[must_use]
     pub fn label(&self, band: BandId) -> Option<Label<'_>> {
         if self.rest.is_some_and(|(rest, _)| rest == band) {
             return Some(Label::Rest);
         }
-        // The band of the rest has no label.
+        // The merged band has no entry in `labels`.
         let before = usize::from(self.rest.is_some_and(|(rest, _)| rest < band));
         let bytes = self.labels.get_index(band.index().checked_sub(before)?)?;
         Some(if self.stacks {
@@ -202,28 +195,26 @@ impl HeapProfile {
         })
     }
 
-    /// All bands that hold something of their own, in the order in which the log
-    /// names them.
+    /// Returns the bands that are not merged into another, in log order.
     pub fn bands(&self) -> impl Iterator<Item = BandId> + '_ {
         let all = (0..self.censuses.bands() as u32).map(BandId);
         all.filter(|&band| self.censuses.folded_into(band).is_none())
     }
 
-    /// How many small bands were put together, as there was no memory for them.
+    /// Returns the number of small bands merged for lack of memory.
     #[must_use]
     pub fn folded(&self) -> u64 {
         self.over + self.rest.map_or(0, |(_, bands)| bands)
     }
 
-    /// The censuses of a range of the log, or all. Those of a profile without
-    /// times are all in every range.
+    /// Returns the indices of the censuses in a range, or of all; without times, all censuses are in every range.
     #[must_use]
     pub fn places(&self, range: Option<Interval>, log_end: Nanos) -> Range<u32> {
         self.censuses
             .places(range.filter(|_| self.is_timed()), log_end)
     }
 
-    /// When a census was, if that is known.
+    /// Returns the time of a census, if known.
     #[must_use]
     pub fn time(&self, census: u32) -> Option<Nanos> {
         let time = self.censuses.times().get(census as usize);
@@ -231,33 +222,33 @@ impl HeapProfile {
     }
 }
 
-/// The heap profiles of a log, in the order in which they begin.
+/// Heap profiles of a log, in the order of their first event.
 #[derive(Clone, Debug, Default)]
 pub struct HeapProfiles {
     profiles: Vec<HeapProfile>,
 }
 
 impl HeapProfiles {
-    /// All of them that have a census.
+    /// Returns the profiles with at least one census.
     pub fn iter(&self) -> impl Iterator<Item = &HeapProfile> {
         self.profiles
             .iter()
             .filter(|profile| !profile.censuses.is_empty())
     }
 
-    /// One of them, by its place among those that have a census.
+    /// Returns a profile by its index in [`iter`](Self::iter).
     #[must_use]
     pub fn get(&self, number: usize) -> Option<&HeapProfile> {
         self.iter().nth(number)
     }
 
-    /// Whether there is no census.
+    /// Returns whether no profile has a census.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }
 
-    /// What is wrong or odd about them.
+    /// Returns diagnostics about merged bands and capped sizes.
     pub(crate) fn diagnostics(&self) -> impl Iterator<Item = Diagnostic> {
         let folded = self.iter().map(HeapProfile::folded).sum();
         let folded = (folded > 0).then_some(Fact::HeapBandsFolded(folded));

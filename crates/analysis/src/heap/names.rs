@@ -1,9 +1,7 @@
-//! What a band of a heap profile is called, and what it belongs to.
+//! Names and descriptions of heap profile bands.
 //!
-//! The label of a band is what the runtime wrote: a closure type, an address, a
-//! cost-centre stack. What is known of it comes from the label itself, from what
-//! the log says of info tables and cost centres, and from the symbols of the
-//! executable.
+//! The label of a band is what the runtime wrote: a closure type, an address, a cost centre stack. Descriptions
+//! combine the label, the info tables and cost centres declared in the log, and the symbols of the executable.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,26 +15,24 @@ use eventlog::info_tables::{InfoTable, InfoTables, address_of};
 use model::profile::frames::{Frame, FrameKind};
 use symbols::{Name, Naming, Package, SymbolKind};
 
-/// What is known of a band.
+/// Description of a band.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Described {
-    /// Its name, as short as it can be understood: `Rect`, `main.go`, `ARR_WORDS`.
+    /// Shortest meaningful name: `Rect`, `main.go`, `ARR_WORDS`.
     pub name: String,
-    /// What it is: `thunk of type [Shape]`; may be empty.
+    /// Kind and type in words: `thunk of type [Shape]`; may be empty.
     pub what: String,
-    /// The package, such as `containers`.
+    /// Package, such as `containers`.
     pub package: Option<String>,
-    /// The module: of the code that makes it, if that is known, else of what it
-    /// is.
+    /// Module of the allocating code if known, else of the definition.
     pub module: Option<String>,
-    /// The type of the value, as the compiler or the runtime writes it.
+    /// Type of the value, as printed by the compiler or the runtime.
     pub type_: Option<String>,
-    /// Its kind.
+    /// Closure kind, for grouping.
     pub kind: Option<ClosureKind>,
-    /// Where in the source it is made: `src/Main.hs:44:19-48`.
+    /// Source location of the allocating code: `src/Main.hs:44:19-48`.
     pub place: Option<String>,
-    /// The members of a retainer set; the cost centres of a stack, innermost
-    /// first, each with its place.
+    /// Members of a retainer set; cost centres of a stack with their locations, innermost first.
     pub members: Vec<String>,
 }
 
@@ -48,7 +44,7 @@ impl Described {
         }
     }
 
-    /// What it is, module and place, in one line; may be empty.
+    /// Returns `what` and the location, or else the module, in one line; may be empty.
     #[must_use]
     pub fn subtitle(&self) -> String {
         let parts = [Some(self.what.as_str()), self.source()];
@@ -58,8 +54,7 @@ impl Described {
         parts.join(" · ")
     }
 
-    /// The name with what tells it from others of that name: what calls it, where
-    /// it is made, or its module.
+    /// Returns the name with a distinguishing addition: callers, source location, or module.
     #[must_use]
     pub fn long_name(&self) -> String {
         let Self { name, what, .. } = self;
@@ -82,22 +77,20 @@ impl Described {
     }
 }
 
-/// What the symbols of an executable say of the info tables of heap profiles.
+/// Symbols of an executable for the info tables of heap profiles.
 #[derive(Clone, Debug, Default)]
 pub struct TableSymbols {
     names: SeededMap<u64, Name>,
-    /// Package and module of those that have no symbol.
+    /// Package and module of tables without a symbol.
     modules: SeededMap<u64, Name>,
-    /// The package of each module; `None` if two have one of that name.
+    /// Package of each module; `None` for a module name in several packages.
     packages: SeededMap<String, Option<String>>,
-    /// The type of each constructor, by module and name, where the log describes
-    /// one of its tables.
+    /// Type of each constructor, by module and name, where the log describes one of its info tables.
     types: SeededMap<(String, String), String>,
 }
 
 impl TableSymbols {
-    /// Out of what was found of addresses, and what the log says of the tables
-    /// there.
+    /// Combines resolved addresses with the info tables in the log.
     #[must_use]
     pub fn of(naming: &Naming, tables: &InfoTables) -> Self {
         let by_address = |all: &[(_, Name)]| {
@@ -141,7 +134,7 @@ impl TableSymbols {
     }
 }
 
-/// What names of bands are made from.
+/// Sources of information for band names.
 #[derive(Clone, Copy, Debug)]
 pub struct BandNames<'a> {
     info_tables: &'a InfoTables,
@@ -150,8 +143,7 @@ pub struct BandNames<'a> {
 }
 
 impl<'a> BandNames<'a> {
-    /// From what the log says of info tables and cost centres, and what symbols
-    /// say of info tables.
+    /// Combines the info tables and cost centres of the log with symbols.
     #[must_use]
     pub const fn new(
         info_tables: &'a InfoTables,
@@ -165,7 +157,7 @@ impl<'a> BandNames<'a> {
         }
     }
 
-    /// What is known of the band with this label.
+    /// Describes the band with this label.
     #[must_use]
     pub fn describe(&self, breakdown: Breakdown, label: &Label<'_>) -> Described {
         let text = match label {
@@ -200,7 +192,7 @@ impl<'a> BandNames<'a> {
         }
     }
 
-    /// What it is and what to do if it grows, in words.
+    /// Returns what the band is, and what to do if it grows.
     #[must_use]
     pub fn explain(&self, breakdown: Breakdown, label: &Label<'_>) -> Option<Explanation> {
         match label {
@@ -230,8 +222,7 @@ impl<'a> BandNames<'a> {
         }
     }
 
-    /// The closure type of a band, if its label tells it, or what is known of its
-    /// info table.
+    /// Returns the closure type of a band, if its label or its info table determines it.
     #[must_use]
     pub fn type_of(&self, breakdown: Breakdown, label: &str) -> Option<ClosureType> {
         let constructor = || ClosureType::named("CONSTR");
@@ -269,7 +260,7 @@ impl<'a> BandNames<'a> {
         }
         match (symbol, self.symbols.modules.get(&address)) {
             (Some(symbol), _) => self.named_table(symbol),
-            // Only its module is known.
+            // Only the module is known.
             (None, Some(within)) => Described {
                 what: "function or thunk without a symbol".to_owned(),
                 package: Some(Package::of_unit(&within.package).name.to_owned()),
@@ -281,7 +272,7 @@ impl<'a> BandNames<'a> {
         }
     }
 
-    /// An info table that the log describes.
+    /// Describes an info table that is in the log.
     fn described_table(&self, table: &InfoTable<'_>, symbol: Option<&Name>) -> Described {
         let kind = match table.closure_type {
             Some(closure_type) => Some(type_words(closure_type).kind),
@@ -295,7 +286,7 @@ impl<'a> BandNames<'a> {
         if table.constructor().is_some() && !table.label.is_empty() {
             what = format!("{what}, made by {}", table.label);
         }
-        // The symbol of a constructor tells where that is from, not who makes it.
+        // The symbol of a constructor shows where it is defined, not where it is allocated.
         let own = symbol.filter(|symbol| symbol.kind != SymbolKind::Constructor);
         let own = own.filter(|symbol| !symbol.package.is_empty());
         let own = own.map(|symbol| Package::of_unit(&symbol.package).name.to_owned());
@@ -311,10 +302,10 @@ impl<'a> BandNames<'a> {
         }
     }
 
-    /// An info table of which only the symbol is known.
+    /// Describes an info table known only by its symbol.
     fn named_table(&self, symbol: &Name) -> Described {
         if let Some(name) = symbol.label.strip_prefix("stg_") {
-            // Whose data it is, the table does not tell.
+            // The table does not show which code allocates the data.
             let mut found = of_runtime(name, closures::of_symbol(name));
             found.kind = found.kind.or(Some(ClosureKind::Runtime));
             return found;
@@ -350,7 +341,7 @@ impl<'a> BandNames<'a> {
         }
     }
 
-    /// A label of `-hT`: a closure type, or `package:Module.Constructor`.
+    /// Describes a label of `-hT`: a closure type, or `package:Module.Constructor`.
     fn closure_type(&self, label: &str) -> Described {
         let Some((unit, qualified)) = label.split_once(':').filter(|(unit, _)| !unit.is_empty())
         else {
@@ -366,8 +357,7 @@ impl<'a> BandNames<'a> {
         }
     }
 
-    /// A label of `-hd`: a constructor, `<package:Module.function>`, or what the
-    /// runtime calls its own.
+    /// Describes a label of `-hd`: a constructor, `<package:Module.function>`, or a name of the runtime.
     fn description(&self, label: &str) -> Described {
         let inner = label
             .strip_prefix('<')
@@ -428,7 +418,7 @@ impl<'a> BandNames<'a> {
     }
 }
 
-/// What the runtime has its own word for.
+/// Describes a label that is a name of the runtime.
 fn of_runtime(name: &str, closure_type: Option<ClosureType>) -> Described {
     let mut found = Described::named(name);
     if let Some(closure_type) = closure_type {
@@ -453,9 +443,10 @@ fn counted(count: u8, what: &str) -> String {
     }
 }
 
-/// A label of `-hy`: a type constructor, `->` with a `>` for each argument more
-/// and what the function gives, `*` if it is a variable, or what the runtime
-/// calls its own.
+/// Describes a label of `-hy`.
+///
+/// It is a type constructor, `*` for a variable, a name of the runtime, or a function as `->`, a `>` for each
+/// further argument, and the result.
 fn of_type(label: &str) -> Described {
     if let Some(closure_type) = closures::named(label) {
         return of_runtime(label, Some(closure_type));
@@ -478,9 +469,10 @@ fn of_type(label: &str) -> Described {
     }
 }
 
-/// A label of `-hr`: the number of the set, and its members: `(48)SYSTEM,MAIN`.
-/// The runtime numbers sets anew in each census, so the name is without it: sets
-/// of the same members are put together by name.
+/// Describes a label of `-hr`: set number and members, as `(48)SYSTEM,MAIN`.
+///
+/// The name omits the number, because the runtime renumbers sets in each census; sets with the same members are
+/// grouped by name.
 fn retainers(label: &str) -> Described {
     let numbered = label
         .strip_prefix('(')
@@ -500,8 +492,9 @@ fn retainers(label: &str) -> Described {
     }
 }
 
-/// Module and name: the module is the words that begin with a capital, but
-/// something is left for the name (`GHC.Types.:`).
+/// Splits a qualified name into module and name.
+///
+/// The module is the prefix of capitalized words, but the name is never empty (`GHC.Types.:`).
 fn split_module(qualified: &str) -> (&str, &str) {
     let mut module = 0;
     for (dot, _) in qualified.match_indices('.') {

@@ -1,5 +1,4 @@
-//! What all bands of a profile come to in a range, and in which order they
-//! stand.
+//! Sums and sort orders of the bands of a profile in a range.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -7,27 +6,27 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use model::census::{BandId, BandSums, Censuses};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
-/// In what order bands stand.
+/// Sort order of bands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Order {
-    /// Those first that hold the most bytes, summed over the censuses.
+    /// Most bytes first, summed over the censuses.
     #[default]
     Size,
-    /// Those first whose bytes differ the most (standard deviation).
+    /// Largest standard deviation first.
     Deviation,
-    /// By name; numbers in it as numbers.
+    /// By name, with numbers in numeric order.
     Name,
-    /// Those first that grow the most in bytes per second.
+    /// Fastest growth in bytes per second first.
     Growth,
 }
 
 impl Order {
-    /// All of them.
+    /// All orders, the default first.
     pub const ALL: [Self; 4] = [Self::Size, Self::Deviation, Self::Name, Self::Growth];
 
-    /// Its word in links and on the command line.
+    /// Returns the word for the order in links and on the command line.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -39,18 +38,17 @@ impl Order {
     }
 }
 
-/// What the bands of a profile come to in some censuses. Bands that hold nothing
-/// there are not in it.
+/// Sums of the bands of a profile over some censuses, without bands that hold nothing there.
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
     censuses: Range<u32>,
-    /// By band.
+    /// Sorted by band.
     sums: Vec<(BandId, BandSums)>,
     bytes: u128,
 }
 
 impl Ranking {
-    /// Sums up some censuses.
+    /// Computes the sums over some censuses.
     #[must_use]
     pub fn of(censuses: &Censuses, places: Range<u32>) -> Self {
         let all = (0..censuses.bands() as u32).map(BandId);
@@ -64,25 +62,25 @@ impl Ranking {
         }
     }
 
-    /// The censuses that it is about.
+    /// Returns the range of censuses.
     #[must_use]
     pub const fn censuses(&self) -> &Range<u32> {
         &self.censuses
     }
 
-    /// All bands with their sums.
+    /// Returns all bands with their sums.
     #[must_use]
     pub fn bands(&self) -> &[(BandId, BandSums)] {
         &self.sums
     }
 
-    /// The bytes of all bands, summed over the censuses.
+    /// Returns the bytes of all bands, summed over the censuses.
     #[must_use]
     pub const fn bytes(&self) -> u128 {
         self.bytes
     }
 
-    /// The sums of one band; those of a band that holds nothing are all zero.
+    /// Returns the sums of a band; all zero for a band that holds nothing.
     #[must_use]
     pub fn sums(&self, band: BandId) -> BandSums {
         let found = self.sums.binary_search_by_key(&band, |&(band, _)| band);
@@ -90,7 +88,7 @@ impl Ranking {
         sums.map(|&(_, sums)| sums).unwrap_or_default()
     }
 
-    /// Puts bands in an order; those that are equal by their numbers.
+    /// Sorts bands. Equal bands are ordered by number.
     pub fn sort<'n>(
         &self,
         bands: &mut [BandId],
@@ -116,7 +114,7 @@ impl Ranking {
     }
 }
 
-/// The greatest first, or the least.
+/// Sorts by descending key, or ascending if `reversed`.
 fn by<K: Ord>(bands: &mut [BandId], reversed: bool, key: impl Fn(BandId) -> K) {
     let mut keyed: Vec<(K, BandId)> = bands.iter().map(|&band| (key(band), band)).collect();
     keyed.sort_small_by(|(key, band), (other_key, other)| {
@@ -129,7 +127,7 @@ fn by<K: Ord>(bands: &mut [BandId], reversed: bool, key: impl Fn(BandId) -> K) {
     }
 }
 
-/// Numbers in order; what is no number stands last.
+/// Total order of floats; positive NaN is greatest.
 #[derive(PartialEq)]
 struct Float(f64);
 

@@ -1,5 +1,6 @@
-//! What words of heap profiles mean that are not types of closures: phases of
-//! lives, eras, retainers, cost centres of the runtime.
+//! Explanations of heap profile labels other than closure types.
+//!
+//! They cover biography phases, eras, retainers, and cost centres of the runtime.
 
 use super::closures::Explanation;
 
@@ -7,13 +8,13 @@ const fn words(what: &'static str, advice: &'static str) -> Explanation {
     Explanation { what, advice }
 }
 
-/// What an era is.
+/// Explanation of eras.
 pub(super) const ERA: Explanation = words(
     "What was allocated while the program was in this era (setUserEra, or one for each collection of the oldest generation with --automatic-era-increment).",
     "What stays of an early era long after it is kept for longer than that work took.",
 );
 
-/// A phase of the life of closures (`-hb`).
+/// Explains a biography phase (`-hb`).
 pub(super) fn of_biography(word: &str) -> Option<Explanation> {
     Some(match word {
         "LAG" => words(
@@ -40,8 +41,7 @@ pub(super) fn of_biography(word: &str) -> Option<Explanation> {
     })
 }
 
-/// A cost centre of the runtime (`rts/Profiling.c`), also as a member of retainer
-/// sets and as a module of `-hm`.
+/// Explains a cost centre of the runtime (`rts/Profiling.c`), retainer set member, or module of `-hm`.
 pub(super) fn of_centre(label: &str) -> Option<Explanation> {
     Some(match label {
         "MAIN" => words(
@@ -68,7 +68,7 @@ pub(super) fn of_centre(label: &str) -> Option<Explanation> {
     })
 }
 
-/// A set of retainers (`-hr`).
+/// Explains a retainer set (`-hr`).
 pub(super) const fn of_retainers(_: &str) -> Explanation {
     words(
         "What is kept by these and nothing else. A retainer is a thunk, thread, stack or mutable variable, shown with its cost centre; with more than -R of them (8) they are not told apart.",

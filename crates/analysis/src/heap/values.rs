@@ -1,6 +1,7 @@
-//! The values of heap profiles in a slice, as numbers: which label holds how many
-//! bytes. Labels are looked up where slices are analysed, by many workers; whoever puts
-//! slices together meets each label once a slice.
+//! Heap profile values of a slice, as label numbers and bytes.
+//!
+//! Workers intern the labels of their slices in parallel, so joining slices looks up each label only once per
+//! slice.
 
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
@@ -11,50 +12,49 @@ use eventlog::ids::Nanos;
 use eventlog::{Event, EventSet, EventType, Record};
 use model::columns::Column;
 
-/// The values of heap profiles in a slice.
+/// Heap profile values of one slice.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct HeapValues {
     pub(super) sources: Vec<Source>,
     pub(super) runs: Vec<Run>,
-    /// The label of each value, by its place among those of its source.
+    /// Label of each value, as an index into the labels of its source.
     #[serde(skip)]
     pub(super) labels: Vec<u32>,
     #[serde(skip)]
     pub(super) bytes: Vec<u64>,
 }
 
-/// What values come from: the number that events give to the profile, and whether
-/// labels are cost-centre stacks.
+/// A source of values: the profile's number in events, and whether labels are cost centre stacks.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Source {
     pub(super) id: u8,
     pub(super) stacks: bool,
-    /// Where each label ends in `text`.
+    /// End of each label in `text`.
     #[serde(skip)]
     ends: Vec<u32>,
     #[serde(skip)]
     text: Vec<u8>,
 }
 
-/// Values of one source, one after the other.
+/// Consecutive values of one source.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Run {
     pub(super) source: usize,
-    /// How many events that the slice keeps come before them.
+    /// Number of stored events of the slice that precede the run.
     pub(super) before: u32,
-    /// When the first one was written.
+    /// Time of the first value.
     pub(super) at: Nanos,
     pub(super) count: usize,
 }
 
 impl HeapValues {
-    /// The types of events that have them.
+    /// Event types with values.
     pub(crate) const CONSUMES: EventSet = EventSet::of(&[
         EventType::HEAP_PROF_SAMPLE_STRING,
         EventType::HEAP_PROF_SAMPLE_COST_CENTRE,
     ]);
 
-    /// Shows each long list of numbers, always in the same order.
+    /// Visits each bulk column, always in the same order.
     pub(crate) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
         for source in &mut self.sources {
             see((&mut source.ends).into());
@@ -66,7 +66,7 @@ impl HeapValues {
 }
 
 impl Source {
-    /// How many labels it has.
+    /// Returns the number of labels.
     pub(super) const fn len(&self) -> usize {
         self.ends.len()
     }
@@ -86,13 +86,14 @@ pub(crate) struct HeapValueAnalysis {
     labels: Vec<Labels>,
 }
 
-/// The labels of a source. The runtime mostly tells the same bands in the same order:
-/// so for each label there is the one that was told after it last, and most are found
-/// without a search.
+/// Label table of a source.
+///
+/// The runtime mostly writes the same bands in the same order, so the table predicts the label after each label;
+/// most lookups need no search.
 #[derive(Debug, Default)]
 struct Labels {
     all: IndexSet<ShortBytes, SeededState>,
-    /// Behind the place of the label told last.
+    /// Index into `after` for the last label: its own index plus one, or 0 before the first label.
     last: usize,
     after: Vec<u32>,
 }
@@ -119,7 +120,7 @@ impl Labels {
 }
 
 impl HeapValueAnalysis {
-    /// Takes an event behind so many that the slice keeps.
+    /// Processes an event, where `before` is the number of stored events that precede it.
     pub(crate) fn take(&mut self, record: &Record<'_>, before: u32) {
         self.event(&record.event(), record.time, before);
     }
@@ -167,12 +168,12 @@ impl HeapValueAnalysis {
         })
     }
 
-    /// What the slice has.
+    /// Returns the values of the slice.
     pub(crate) fn finish(mut self) -> HeapValues {
         for (source, labels) in self.values.sources.iter_mut().zip(self.labels) {
             for label in labels.all {
                 source.text.extend_from_slice(&label);
-                // A slice is far smaller than that.
+                // Slices are far smaller than 4 GiB.
                 source.ends.push(source.text.len() as u32);
             }
         }

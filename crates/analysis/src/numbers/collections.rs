@@ -1,4 +1,4 @@
-//! Every collection with its statistics.
+//! Garbage collections with their statistics.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,68 +8,64 @@ use crate::account::pauses::Pause;
 use eventlog::Event;
 use eventlog::cap_table::CapTable;
 use eventlog::ids::{CapId, Nanos};
-use model::place::place32;
+use model::saturating::saturating_u32;
 
-/// One garbage collection of the whole program, as the capability that led it
-/// tells it.
+/// One garbage collection of the whole program, as logged by its leading capability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collection {
-    /// Which of the log's collections it is, in the order in which they end; the
-    /// first is 1. Those without statistics come after the others.
+    /// Number of the collection, from 1, in the order in which collections end; those without statistics come
+    /// last.
     pub number: u32,
-    /// The capability that led it: the one that posts `GCStatsGHC`. Without
-    /// statistics the one that asked for it, or else one that took part.
+    /// Leading capability: the one that posts `GCStatsGHC`. Without statistics, the one that requested the
+    /// collection, or else one that took part.
     pub cap: CapId,
-    /// Its `StartGC`: all capabilities have stopped.
+    /// Its `StartGC`, when all capabilities have stopped.
     pub start: Nanos,
-    /// Its `EndGC`.
+    /// Its `EndGC`, the end of the pause.
     pub end: Nanos,
-    /// Which generation was collected, with all that are younger. `None` if the
-    /// log has no statistics of the collection (GHC before 7.6, logs without heap
-    /// events, lost buffers): then only its times are known.
+    /// Oldest generation collected. `None` if the log has no statistics of the collection (GHC before 7.6, logs
+    /// without heap events, lost buffers): then only its times are known.
     pub generation: Option<u16>,
-    /// How many threads collected; it was parallel if there was more than one.
+    /// Number of threads that collected; more than one for a parallel collection.
     pub threads: u32,
-    /// From the request (`RequestSeqGC`, `RequestParGC`) to the start, in
-    /// nanoseconds: how long the other capabilities took to stop. The runtime
-    /// counts that as mutator time. Runtimes without threads request nothing.
+    /// Time from the request (`RequestSeqGC`, `RequestParGC`) to the start, in ns, in which the other capabilities
+    /// stop. The runtime counts it as mutator time. The non-threaded runtime logs no requests.
     pub sync_ns: Option<u64>,
-    /// Bytes copied.
+    /// Bytes copied by the collection.
     pub copied_bytes: u64,
-    /// Bytes at the ends of blocks that hold nothing.
+    /// Unused bytes at the ends of blocks.
     pub slop_bytes: u64,
-    /// Bytes of memory held that no block uses.
+    /// Bytes of held memory outside of any block.
     pub fragmentation_bytes: u64,
-    /// What the busiest thread copied.
+    /// Bytes copied by the busiest thread.
     pub max_copied_bytes: u64,
-    /// What all threads copied.
+    /// Bytes copied by all threads.
     pub total_copied_bytes: u64,
-    /// What was copied in balance (GHC 8.4 and later): all of it if each thread
-    /// copied the same.
+    /// Bytes copied in balance (GHC 8.4 and later): all of them if each thread copied the same amount.
     pub balanced_bytes: Option<u64>,
-    /// What is live after it; only collections of the oldest generation know.
+    /// Live bytes afterwards; known only for collections of the oldest generation.
     pub live_bytes: Option<u64>,
-    /// What the runtime holds of the system's memory after it.
+    /// Memory that the runtime holds from the operating system afterwards.
     pub heap_size_bytes: Option<u64>,
-    /// What all capabilities allocated since the collection before.
+    /// Bytes allocated by all capabilities since the previous collection.
     pub allocated_bytes: u64,
 }
 
 impl Collection {
-    /// Whether several threads collected.
+    /// Returns whether several threads collected.
     #[must_use]
     pub const fn is_parallel(&self) -> bool {
         self.threads > 1
     }
 
-    /// How long the program stood still, in nanoseconds.
+    /// Returns the pause in ns.
     #[must_use]
     pub const fn pause_ns(&self) -> u64 {
         self.end.since(self.start).0
     }
 }
 
-/// How far a capability is in a collection.
+/// Progress of a capability in a collection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     start: Option<Nanos>,
@@ -78,23 +74,21 @@ struct Progress {
 
 /// All collections, in the order in which they end.
 ///
-/// The runtime dates the `EndGC` of the leading capability before the
-/// `GCStatsGHC` that it writes in front of it, so that only the order of writing
-/// tells which belong together: `StartGC`, `GCStatsGHC`, `EndGC` of one
-/// capability are a collection; without statistics it is the part that another
-/// capability took in one. What the heap is like afterwards comes before or after
-/// `EndGC`, depending on the GHC, but always before the next `StartGC`.
+/// The runtime dates the `EndGC` of the leading capability before the `GCStatsGHC` that it writes ahead of it, so
+/// only the order of writing shows which events belong together. `StartGC`, `GCStatsGHC` and `EndGC` of one
+/// capability form a collection; without statistics, they are the capability's part in a collection led by
+/// another. Figures about the heap afterwards come before or after `EndGC`, depending on the GHC version, but
+/// always before the next `StartGC`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Collections {
     pub(super) all: Vec<Collection>,
     pub(super) tallies: Tallies,
     caps: CapTable<Progress>,
     pub(super) requests: Requests,
-    /// Whether what is told now is still about the last collection.
+    /// Whether figures still belong to the last collection.
     afterwards: bool,
     allocated_bytes: u64,
-    /// Those without statistics, as the account of time finds them when the log
-    /// is read.
+    /// Collections without statistics, as found by the account of time once the log has been read.
     pub(super) untold: Vec<Collection>,
     /// Whether there is a `StartGC`.
     pub(super) any: bool,
@@ -111,7 +105,7 @@ impl Collections {
         let progress = self.cap(cap);
         progress.statistics = None;
         match &mut progress.start {
-            // As everywhere: a repeated start does not shorten the collection.
+            // A repeated start does not shorten the collection; all analyses agree on that.
             Some(start) => *start = at.min(*start),
             None => progress.start = Some(at),
         }
@@ -157,7 +151,7 @@ impl Collections {
         };
         let statistics = progress.statistics.take();
         if let Some(mut collection) = statistics {
-            collection.number = place32(self.all.len() + 1);
+            collection.number = saturating_u32(self.all.len() + 1);
             collection.start = start;
             collection.end = at;
             let ended = self.all.last().map_or(0, |last| last.end.0);
@@ -170,12 +164,12 @@ impl Collections {
         }
     }
 
-    /// Takes the collections of which nobody told statistics.
+    /// Adds the collections without statistics.
     pub(super) fn settle(&mut self, pauses: &[Pause]) {
         let untold = pauses.iter().filter(|pause| pause.generation.is_none());
         let numbered = (self.all.len() + 1..).zip(untold);
         let collection = |(number, pause): (usize, &Pause)| Collection {
-            number: place32(number),
+            number: saturating_u32(number),
             cap: pause.leader,
             start: pause.start,
             end: pause.end,
@@ -194,8 +188,7 @@ impl Collections {
         }
     }
 
-    /// The collection that a capability speaks of: the one that it leads now, or
-    /// the last one.
+    /// Returns the collection that figures of a capability belong to: the one it leads now, or the last one.
     fn current(&mut self, cap: Option<CapId>) -> Option<&mut Collection> {
         if self.afterwards {
             return self.all.last_mut();

@@ -1,5 +1,4 @@
-//! The list of collections, sorted by any column, and the distribution of their
-//! pauses.
+//! Sortable list of collections, and distribution of their pauses.
 
 use std::ops::Range;
 
@@ -9,44 +8,44 @@ use super::{Collection, Numbers};
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// By what collections are sorted.
+/// Column by which collections are sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CollectionColumn {
-    /// When it began.
+    /// Time at which the collection began.
     #[default]
     Start,
-    /// Its number.
+    /// Number of the collection.
     Number,
-    /// The capability that led it.
+    /// Capability that led the collection.
     Cap,
-    /// The generation.
+    /// Oldest generation collected.
     Generation,
-    /// Sequential ones, then parallel ones.
+    /// Sequential collections before parallel ones.
     Kind,
-    /// How long the program stood still.
+    /// Length of the pause.
     Pause,
-    /// How many threads collected.
+    /// Number of threads that collected.
     Threads,
-    /// How long the capabilities took to stop.
+    /// Time from the request to the start.
     Sync,
-    /// What was copied.
+    /// Bytes copied by the collection.
     Copied,
-    /// The slop.
+    /// Unused bytes at the ends of blocks.
     Slop,
-    /// Memory held and not used.
+    /// Bytes of held memory outside of any block.
     Fragmentation,
-    /// What share was copied in balance.
+    /// Share of bytes copied in balance.
     Balance,
-    /// What is live.
+    /// Live bytes after the collection.
     Live,
-    /// What the runtime holds.
+    /// Memory held by the runtime.
     HeapSize,
-    /// What was allocated since the collection before.
+    /// Bytes allocated since the previous collection.
     Allocated,
 }
 
 impl CollectionColumn {
-    /// A number that sorts as the column does; what is not known comes first.
+    /// Returns a number that sorts like the column; unknown values come first.
     fn key(self, gc: &Collection) -> u64 {
         let known = |number: Option<u64>| number.map_or(0, |number| number.saturating_add(1));
         match self {
@@ -61,7 +60,7 @@ impl CollectionColumn {
             Self::Copied => gc.copied_bytes,
             Self::Slop => gc.slop_bytes,
             Self::Fragmentation => gc.fragmentation_bytes,
-            // The bits of floats that are not negative sort as they do.
+            // Bits of non-negative floats sort like the floats.
             Self::Balance => known(gc.balance().map(f64::to_bits)),
             Self::Live => known(gc.live_bytes),
             Self::HeapSize => known(gc.heap_size_bytes),
@@ -71,8 +70,7 @@ impl CollectionColumn {
 }
 
 impl Collection {
-    /// The share that was copied in balance; `None` if it was not parallel, or
-    /// the GHC too old to tell.
+    /// Returns the share of bytes copied in balance; `None` for sequential collections, and before GHC 8.4.
     #[must_use]
     pub fn balance(&self) -> Option<f64> {
         let known = self.is_parallel() && self.copied_bytes > 0;
@@ -81,45 +79,44 @@ impl Collection {
     }
 }
 
-/// Which collections to list.
+/// Query for a list of collections.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectionsQuery {
-    /// Those that begin in this range; all if there is none.
+    /// Restricts the list to collections that begin in this range.
     pub range: Option<Interval>,
-    /// By what they are sorted; equal ones by their times.
+    /// Sort column; ties are sorted by time.
     pub sort: CollectionColumn,
-    /// The largest first.
+    /// Whether the largest values come first.
     pub descending: bool,
-    /// Which rows of the sorted list.
+    /// Rows of the sorted list to return.
     pub rows: Range<u64>,
-    /// Only those with a pause of so many nanoseconds.
+    /// Restricts the list to pauses of this length in ns.
     pub pause_ns: Option<Range<u64>>,
-    /// Whether to tell of the pauses too, of any length: not needed again for other rows.
+    /// Whether to return the distribution of pauses, of any length. It is the same for all rows.
     pub pauses: bool,
 }
 
-/// Pauses whose length is in a range, in nanoseconds.
+/// Histogram bin of pauses, by length in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PauseBin {
-    /// Pauses of this length and longer.
+    /// Lower bound in ns, inclusive.
     pub from_ns: u64,
-    /// Pauses shorter than this.
+    /// Upper bound in ns, exclusive.
     pub to_ns: u64,
-    /// How many.
+    /// Number of pauses in the bin.
     pub count: u64,
-    /// Their sum.
+    /// Total length of these pauses in ns.
     pub total_ns: u64,
 }
 
-/// The pause of a collection. Pauses are in the order of their lengths, equal ones in
-/// that of their times.
+/// Pause of a collection. Ordered by length, then by time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Pause {
-    /// How long it is.
+    /// Length in ns.
     pub ns: u64,
-    /// When it begins.
+    /// Start time.
     pub start: Nanos,
-    /// The number of the collection.
+    /// Number of the collection.
     pub collection: u32,
 }
 
@@ -132,46 +129,45 @@ impl Pause {
         }
     }
 
-    /// When it is.
+    /// Returns the time range.
     #[must_use]
     pub const fn span(&self) -> Interval {
         Interval::new(self.start, Nanos(self.start.0.saturating_add(self.ns)))
     }
 }
 
-/// The pauses of some collections.
+/// Distribution of the pauses of some collections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pauses {
-    /// Of this generation; `None` of all, and of those of which the log does not
-    /// tell it.
+    /// Generation collected. `None` for all collections together, and for those of unknown generation.
     pub generation: Option<u16>,
-    /// How many.
+    /// Number of pauses.
     pub count: u64,
-    /// Their sum.
+    /// Total length in ns.
     pub total_ns: u64,
-    /// Half of them are no longer than this one.
+    /// Median by nearest rank.
     pub median: Pause,
-    /// Nine tenths of them are no longer than this one.
+    /// 90th percentile by nearest rank.
     pub p90: Pause,
-    /// All but a hundredth are no longer than this one.
+    /// 99th percentile by nearest rank.
     pub p99: Pause,
-    /// The longest.
+    /// Longest pause.
     pub longest: Pause,
-    /// How they are distributed; the bins are the same for all generations.
+    /// Histogram; all generations have the same bins.
     pub bins: Vec<PauseBin>,
 }
 
-/// Some collections of a range, and their pauses.
+/// Answer to a [`CollectionsQuery`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectionsReply {
-    /// The place of the first of them in the sorted list.
+    /// Index of the first row in the sorted list.
     pub first: u64,
-    /// The rows that were asked for, as far as there are so many.
+    /// Requested rows, as far as the list has them.
     pub rows: Vec<Collection>,
-    /// How many collections are in the range, of those with such a pause.
+    /// Length of the whole list.
     pub total: u64,
-    /// Of all of them first, then by generation; empty if there are none, or they
-    /// were not asked for.
+    /// Distribution for all collections first, then by generation; empty if there are none, or it was not
+    /// requested.
     pub pauses: Vec<Pauses>,
 }
 
@@ -207,7 +203,7 @@ impl Numbers {
     }
 }
 
-/// Some rows of the list in sorted order, without sorting all of it.
+/// Returns a range of rows in sorted order, without sorting the whole list.
 fn sorted_rows<'a, T: Ord>(list: &'a mut [T], rows: &Range<u64>) -> &'a [T] {
     let len = list.len();
     let clip = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(len);
@@ -252,8 +248,7 @@ fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> 
     pauses
 }
 
-/// Bounds of bins from below `least` to above `most`: 1, 2 and 5 times the powers
-/// of ten, and 0.
+/// Returns bounds of bins from at most `least` to above `most`: 0, and 1, 2 and 5 times the powers of ten.
 fn bounds(least: u64, most: u64) -> Vec<u64> {
     let decades = (0..20).filter_map(|power| 10u64.checked_pow(power));
     let steps = decades.flat_map(|decade| [1u64, 2, 5].map(|step| step.saturating_mul(decade)));
@@ -264,7 +259,7 @@ fn bounds(least: u64, most: u64) -> Vec<u64> {
     bounds.unwrap_or(&[0, u64::MAX]).to_vec()
 }
 
-/// The distribution of a list that is not empty, which is put into another order.
+/// Computes the distribution of a non-empty list, and reorders it.
 fn of(generation: Option<u16>, list: &mut [Pause], bounds: &[u64]) -> Pauses {
     let mut bins = empty_bins(bounds);
     for &pause in &*list {
@@ -275,8 +270,8 @@ fn of(generation: Option<u16>, list: &mut [Pause], bounds: &[u64]) -> Pauses {
         }
     }
     let len = list.len();
-    // A percentile by the nearest rank. Selecting one leaves it and all longer
-    // pauses from its place on, so that the next search begins there.
+    // Percentile by nearest rank. Selection leaves all longer pauses behind the selected one, so the next search
+    // continues from there.
     let mut from = 0;
     let mut percentile = |percent: usize| {
         let place = (len * percent).div_ceil(100).max(1) - 1;
@@ -350,7 +345,7 @@ mod tests {
             assert_eq!(pause.start.0 * 77 % 201, pause.ns);
         }
         assert_eq!(pauses.bins.iter().map(|bin| bin.count).sum::<u64>(), 200);
-        // Of equal ones the first, in whatever order they come.
+        // The earlier of equal pauses comes first, independent of input order.
         let one = of(None, &mut [pause(5, 9), pause(5, 7)], &bounds(5, 5));
         assert_eq!((one.median, one.p99), (pause(5, 7), pause(5, 9)));
     }

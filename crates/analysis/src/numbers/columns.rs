@@ -1,57 +1,55 @@
-//! What is kept of the runtime's counters, as the graphs of the timeline want it.
+//! Columns of the runtime's counters, for graphs of the timeline.
 
 use super::{Collection, Counters, Numbers};
 use eventlog::ids::{CapId, Nanos};
 use model::gauge::Samples;
 use model::time::Interval;
 
-/// The bytes of a megablock where the log does not tell (`rts/include/rts/Constants.h`).
+/// Default megablock size, if the log does not have it (`rts/include/rts/Constants.h`).
 const MEGABLOCK_BYTES: u64 = 1 << 20;
 
-/// What becomes of sparks, in threes.
+/// Groups of three spark counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SparkFates {
-    /// Created; dud, as the value was there already; overflowed, as the pool
-    /// was full.
+    /// Created; dud (already evaluated); overflowed (pool full).
     AtBirth,
-    /// Converted, that is run; fizzled, as the value was computed meanwhile;
-    /// garbage collected, as nobody needed it.
+    /// Converted (run); fizzled (evaluated in the meantime); garbage collected (not needed).
     AtEnd,
 }
 
 impl Numbers {
-    /// Bytes that the runtime holds of the system's memory.
+    /// Returns the memory held from the operating system, in bytes over time.
     #[must_use]
     pub fn heap_sizes(&self) -> impl Samples + use<'_> {
         self.heap_size.column(|bytes| *bytes)
     }
 
-    /// Bytes that are live after collections of the oldest generation, when each
-    /// of them told so (`HEAP_LIVE`).
+    /// Returns the live bytes reported by collections of the oldest generation (`HEAP_LIVE`).
     #[must_use]
     pub fn live(&self) -> impl Samples + use<'_> {
         &self.live
     }
 
-    /// Whether the log tells how much is allocated.
+    /// Returns whether the log has allocation counters.
     #[must_use]
     pub fn has_allocations(&self) -> bool {
         self.allocations().next().is_some()
     }
 
-    /// Bytes allocated since the start, for each capability that tells.
+    /// Returns the bytes allocated since the start, for each capability with a counter.
     pub(crate) fn allocations(&self) -> impl Iterator<Item = impl Samples + use<'_>> {
         self.allocations_by_cap().map(|(_, bytes)| bytes)
     }
 
-    /// Bytes allocated since the start, for each capability that tells, with the capability.
+    /// Returns the capabilities with an allocation counter, and their bytes allocated since the start.
     pub fn allocations_by_cap(&self) -> impl Iterator<Item = (CapId, impl Samples + use<'_>)> {
         let caps = self.allocated.caps();
         caps.map(|(cap, steps)| (cap, steps.column(|bytes| *bytes)))
     }
 
-    /// The most bytes that one capability allocated from a time to a later one, as far
-    /// as it tells: it does so in collections (`HEAP_ALLOCATED`).
+    /// Returns the most bytes that one capability allocated between two times.
+    ///
+    /// Its counter is sampled in collections (`HEAP_ALLOCATED`).
     #[must_use]
     pub fn most_allocated_bytes(&self, from: Nanos, to: Nanos) -> u64 {
         let until = |steps: &dyn Fn(u64) -> u64| steps(to.0).saturating_sub(steps(from.0));
@@ -64,12 +62,12 @@ impl Numbers {
         grown.max().unwrap_or(0)
     }
 
-    /// The capabilities with counters of sparks.
+    /// Returns the capabilities with spark counters.
     pub fn spark_caps(&self) -> impl Iterator<Item = CapId> {
         self.spark_counters.caps().map(|(cap, _)| cap)
     }
 
-    /// Three counters of the sparks of a capability.
+    /// Returns three spark counters of a capability.
     #[must_use]
     pub fn sparks_of(&self, cap: CapId, fates: SparkFates) -> Option<[impl Samples + use<'_>; 3]> {
         let of: [fn(&Counters) -> u64; 3] = match fates {
@@ -80,25 +78,26 @@ impl Numbers {
         Some(of.map(|of| steps.column(of)))
     }
 
-    /// How many sparks wait in the pool of a capability.
+    /// Returns the number of sparks in the pool of a capability.
     #[must_use]
     pub fn sparks_waiting(&self, cap: CapId) -> Option<impl Samples + use<'_>> {
         Some(self.spark_counters.cap(cap)?.column(|c| c.remaining))
     }
 
-    /// The bytes of a megablock.
+    /// Returns the megablock size in bytes.
     pub(crate) fn megablock_bytes(&self) -> u64 {
         let told = self.heap_info.map(|info| info.megablock_bytes);
         told.filter(|bytes| *bytes > 0).unwrap_or(MEGABLOCK_BYTES)
     }
 
-    /// The collections with statistics, in the order in which they end.
+    /// Returns the collections with statistics, in the order in which they end.
     pub fn told_collections(&self) -> &[Collection] {
         &self.collections.all
     }
 
-    /// Those before a range of a log that ends at `end`, and those that begin
-    /// inside of it; without a range all begin inside.
+    /// Splits the collections with statistics into those before a range and those that begin in it.
+    ///
+    /// Without a range, all begin in it. `end` is the end of the log.
     pub(crate) fn told_around(
         &self,
         end: Nanos,
@@ -112,24 +111,24 @@ impl Numbers {
         (before, inside.filter(move |gc| window.has(gc.start.0)))
     }
 
-    /// Those without, known once the log is read.
+    /// Returns the collections without statistics; empty until the log has been read to its end.
     pub(crate) fn untold_collections(&self) -> &[Collection] {
         &self.collections.untold
     }
 
-    /// How many collections there are.
+    /// Returns the number of collections, with and without statistics.
     pub fn collection_count(&self) -> usize {
         self.collections.all.len() + self.collections.untold.len()
     }
 
-    /// The collection of that number; the first is 1.
+    /// Returns the collection with this number; numbers begin at 1.
     pub fn collection(&self, number: u32) -> Option<&Collection> {
         let place = usize::try_from(number).ok()?.checked_sub(1)?;
         let (told, untold) = (&self.collections.all, &self.collections.untold);
         told.get(place).or_else(|| untold.get(place - told.len()))
     }
 
-    /// Whether a generation is the oldest, as far as is known.
+    /// Returns whether a generation is the oldest known.
     pub fn is_oldest(&self, generation: u16) -> bool {
         self.oldest_generation()
             .is_some_and(|oldest| generation >= oldest)

@@ -1,15 +1,16 @@
-//! The heaps of several processes in one log: what they take and hold is told together.
+//! Sums of heap sizes over several processes in one log.
 
 use eventlog::cursor::CapsetType;
 use eventlog::ids::CapsetId;
 
-/// The kind of capability sets that are OS processes.
+/// Type of capability sets that are OS processes.
 const OS_PROCESS: CapsetType = CapsetType(2);
-/// More of them than this come from damage.
+/// Limit of processes; more come from damage.
 const MOST: usize = 64;
 
-/// What each process said last of its heap. A log of one process has one heap, whatever
-/// capability set is named with it.
+/// Latest heap figures of each process.
+///
+/// A log of one process has one heap, independent of the capability set in its events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Heaps(Vec<Heap>);
 
@@ -21,7 +22,7 @@ struct Heap {
 }
 
 impl Heaps {
-    /// A capability set was created.
+    /// Records a new capability set.
     pub(super) fn created(&mut self, of: CapsetId, kind: CapsetType) {
         if kind == OS_PROCESS && self.0.len() < MOST && self.0.iter().all(|heap| heap.of != of) {
             self.0.push(Heap {
@@ -32,12 +33,12 @@ impl Heaps {
         }
     }
 
-    /// What all processes take of memory, when one of them takes so much.
+    /// Updates the heap size of one process, and returns the sum over all.
     pub(super) fn size(&mut self, of: CapsetId, bytes: u64) -> u64 {
         self.together(of, bytes, |heap| &mut heap.size_bytes)
     }
 
-    /// What is live in all of them, when so much is in one.
+    /// Updates the live bytes of one process, and returns the sum over all.
     pub(super) fn live(&mut self, of: CapsetId, bytes: u64) -> u64 {
         self.together(of, bytes, |heap| &mut heap.live_bytes)
     }
@@ -63,7 +64,7 @@ mod tests {
         heaps.created(one, OS_PROCESS);
         heaps.created(CapsetId(1), CapsetType(3));
         assert_eq!(heaps.size(one, 10), 10);
-        // No process: it is told as it stands.
+        // No process; the value is returned as is.
         assert_eq!(heaps.size(CapsetId(1), 7), 7);
         heaps.created(two, OS_PROCESS);
         heaps.created(two, OS_PROCESS);

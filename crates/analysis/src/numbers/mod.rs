@@ -1,7 +1,7 @@
-//! The numbers of a log: what the runtime's own report (`+RTS -s`) says, for
-//! the whole log and for any part of it. The collector keeps collections and
-//! the samples of the runtime's counters; the answers are in the submodules.
-//! The rules are those of `rts/Stats.c`.
+//! Figures of the runtime's own report (`+RTS -s`), for the whole log and for any part of it.
+//!
+//! [`Numbers`] collects collections and samples of the runtime's counters; the submodules answer queries. The
+//! rules are those of `rts/Stats.c`.
 
 mod collections;
 pub mod collections_query;
@@ -26,16 +26,15 @@ use eventlog::ids::{CapId, Nanos, OsThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::time::Interval;
 
-/// What `HeapInfoGHC` says of the heap's layout.
+/// Heap layout from `HeapInfoGHC`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct HeapInfo {
     generations: u16,
-    /// The bytes of a megablock, in which the runtime takes memory from the system.
+    /// Unit in which the runtime gets memory from the operating system, in bytes.
     megablock_bytes: u64,
 }
 
-/// What became of the sparks of a capability until some moment: the counters
-/// of `SparkCounters`, which only grow, and how many wait in the pool.
+/// State of a capability's spark counters (`SparkCounters`): monotonic counts, and the size of the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counters {
     created: u64,
@@ -47,25 +46,25 @@ struct Counters {
     remaining: u64,
 }
 
-/// Collects the numbers of a log. It takes all events in analysis order.
+/// Collects the figures of a log. Takes all events in analysis order.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
     collections: Collections,
     heap_info: Option<HeapInfo>,
-    /// Whether the log has numbers of the heap, so that none means 0.
+    /// Whether the log has heap figures, so that none means 0.
     heap_logged: bool,
-    /// Bytes that each capability has allocated since the start.
+    /// Bytes allocated since the start, by capability.
     allocated: CapSteps<u64>,
-    /// The processes whose heaps are counted together.
+    /// Processes whose heaps are added up.
     heaps: Heaps,
-    /// What was live after collections.
+    /// Live bytes after collections.
     live: Samples,
-    /// What the runtime holds of the system's memory.
+    /// Memory held from the operating system, in bytes.
     heap_size: Steps<u64>,
     spark_counters: CapSteps<Counters>,
-    /// The OS threads that were tasks of the runtime.
+    /// OS threads that have been tasks of the runtime.
     os_threads: SeededSet<OsThreadId>,
-    /// When each of them first was.
+    /// Time at which each of these first became a task.
     first_tasks: Vec<u64>,
 }
 
@@ -94,7 +93,7 @@ impl Sink for Numbers {
                 self.collections.requests.push(cap, at);
             }
             (Event::TaskCreate { tid, .. }, _) => {
-                // A thread is a task anew with each call into Haskell.
+                // Each call into Haskell makes a thread a new task.
                 if self.os_threads.insert(tid) {
                     self.first_tasks.push(at.0);
                 }
@@ -174,14 +173,13 @@ impl Numbers {
         self.heap_logged = true;
     }
 
-    /// The oldest generation: collections of it are what the runtime calls major.
+    /// Returns the oldest generation. The runtime calls its collections major.
     fn oldest_generation(&self) -> Option<u16> {
         let declared = self.heap_info.map(|info| info.generations.max(1) - 1);
         declared.or(self.collections.tallies.oldest)
     }
 
-    /// The part of a log that ends at `end` (the time of its last event) that a
-    /// range stands for; none is the whole log.
+    /// Converts a range to a window of a log whose last event is at `end`; no range is the whole log.
     fn window(end: Nanos, range: Option<Interval>) -> Window {
         let Some(range) = range else {
             return Window::whole(end.0);
@@ -189,8 +187,7 @@ impl Numbers {
         Window::part(range.start().0, range.end().0, end.0)
     }
 
-    /// The collections so far, and the requests, which are given away: what the
-    /// account of time is made from.
+    /// Returns the collections so far, and moves the requests out, as input for the account of time.
     pub(crate) fn take_led(&mut self) -> (Vec<Led>, Requests) {
         let led = self.collections.all.iter().filter_map(|collection| {
             Some(Led {
@@ -205,12 +202,12 @@ impl Numbers {
         )
     }
 
-    /// The log is read to its end; with the collections of its account of time.
+    /// Adds the collections found by the account of time, once the log has been read to its end.
     pub(crate) fn settle(&mut self, pauses: &[Pause]) {
         self.collections.settle(pauses);
     }
 
-    /// The collections that begin inside of a window.
+    /// Returns the collections that begin in a window.
     fn collections_in(&self, window: Window) -> impl Iterator<Item = &Collection> {
         let all = &self.collections.all[..];
         let places = self.collections.tallies.places(all, window);

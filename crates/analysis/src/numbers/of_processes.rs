@@ -1,4 +1,4 @@
-//! The numbers of each process of a log that is of several.
+//! Figures of each process in a log of several processes.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,30 +9,29 @@ use crate::info::Info;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// The numbers of one process, of a log or of an interval of it.
+/// Figures of one process, for a log or a range.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProcessNumbers {
-    /// What it is called.
+    /// Display name of the process.
     pub name: String,
-    /// Its number in the operating system.
+    /// Process id in the operating system.
     pub pid: Option<u32>,
-    /// How many capabilities it has.
+    /// Number of capabilities of the process.
     pub capabilities: u64,
-    /// From its first event to its last, as far as they are inside.
+    /// From the first to the last event of the process, clipped to the range.
     pub span: Interval,
-    /// How its capabilities spent that, together.
+    /// Total times of its capabilities.
     pub times: CapTimes,
-    /// Collections that begin inside, as those tell it that led them.
+    /// Number of collections that begin in the range, as logged by their leading capabilities.
     pub collections: u64,
-    /// How long these took, in nanoseconds.
+    /// Total pauses of these collections in ns.
     pub gc_ns: u64,
-    /// What its capabilities allocated.
+    /// Bytes allocated by its capabilities; `None` without counters.
     pub bytes_allocated: Option<u64>,
 }
 
 impl ProcessNumbers {
-    /// The share of the time of its capabilities in which they ran threads, of what the log tells
-    /// of: 0 to 1.
+    /// Returns the share of known capability time spent on running threads, 0 to 1.
     #[must_use]
     pub fn productivity(&self) -> Option<f64> {
         let known_ns = self.times.known_ns();
@@ -41,8 +40,9 @@ impl ProcessNumbers {
 }
 
 impl Numbers {
-    /// The summary of a log that several processes have written: with the numbers of each, and
-    /// without those that make sense of one program only.
+    /// Adds figures per process to the summary of a log of several processes.
+    ///
+    /// Figures that are meaningful for a single program only are removed.
     pub(crate) fn of_several(
         &self,
         summary: Summary,

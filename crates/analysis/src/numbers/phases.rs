@@ -1,7 +1,7 @@
-//! INIT and EXIT, the phases in which the runtime starts and ends, as `+RTS -s` reports them.
+//! INIT and EXIT, the startup and shutdown phases of the runtime, as reported by `+RTS -s`.
 //!
-//! The log has no events for them. They are bounded by the calls that the main OS thread makes into Haskell,
-//! each of which is a task from `TaskCreate` to `TaskDelete` (`rts/RtsStartup.c`, `rts/RtsMain.c`):
+//! The log has no events for them. They are bounded by the calls that the main OS thread makes into Haskell, each
+//! of which is a task from `TaskCreate` to `TaskDelete` (`rts/RtsStartup.c`, `rts/RtsMain.c`):
 //!
 //! | call | made by | bounds |
 //! |---|---|---|
@@ -9,11 +9,11 @@
 //! | `main` | `hs_main` | INIT ends before it, EXIT begins when it returns |
 //! | flush of the standard handles | `hs_exit` | EXIT begins before it |
 //!
-//! A program that ends by `exitWith` calls `hs_exit` from inside of `main`, whose last stop is that foreign call. EXIT
-//! ends, and the runtime makes up its report, right after the last `HeapAllocated`.
+//! A program that ends by `exitWith` calls `hs_exit` from inside `main`, whose last stop is that foreign call.
+//! EXIT ends, and the runtime computes its report, right after the last `HeapAllocated`.
 //!
-//! All bounds are within some microseconds of the runtime's own; where a busy capability delays a call, the event
-//! that comes before the delay is taken.
+//! All bounds are within a few microseconds of the runtime's own. Where a busy capability delays a call, the event
+//! before the delay is used.
 
 use super::Numbers;
 use super::steps::Window;
@@ -26,26 +26,26 @@ use model::class::WaitReason;
 use model::span_lane::Piece;
 use model::time::Interval;
 
-/// A thread is created within this time of the task that calls it.
+/// Maximum time between a task and the creation of its thread.
 const AT_ONCE_NS: u64 = 100_000;
 
-/// When INIT ends, EXIT begins and the runtime makes up its report, as far as the log tells.
+/// Bounds of INIT and EXIT, as far as known from the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// When INIT ends; it begins with the log's clock. `None` if the log does not tell of the phases.
+    /// End of INIT, which begins at time 0. `None` if the log does not show the phases.
     init_end: Option<Nanos>,
-    /// When EXIT begins; `None` if the log ends before.
+    /// Start of EXIT; `None` if the log ends before it.
     exit_start: Option<Nanos>,
-    /// When the runtime makes up its report; `None` if that is not before the log's last event.
+    /// Time of the runtime's report; `None` if it is not before the last event.
     report: Option<Nanos>,
 }
 
-/// The calls of an OS thread into Haskell that are not made from inside of another.
+/// Outermost calls of an OS thread into Haskell.
 #[derive(Clone, Copy, Debug, Default)]
 struct Calls {
     count: usize,
     first: Interval,
-    /// When the last call but one ended.
+    /// End of the second to last call.
     end_before_last: u64,
     last: Interval,
     /// Whether the log ends before the last call does.
@@ -53,7 +53,9 @@ struct Calls {
 }
 
 impl Calls {
-    /// The calls of a task. It is one piece after another where it changes its capability in a call.
+    /// Extracts the calls of a task.
+    ///
+    /// A call in which the task changes its capability consists of several adjacent pieces.
     fn of_pieces(pieces: &[Piece]) -> Self {
         let mut calls = Self::default();
         for piece in pieces {
@@ -75,7 +77,9 @@ impl Calls {
 }
 
 impl Phases {
-    /// The phases of a log that is read; `is_shut_down` is whether the runtime ended and wrote all of it.
+    /// Finds the phases of a log that has been read.
+    ///
+    /// `is_shut_down` is whether the runtime ended and wrote the whole log.
     pub(crate) fn find(
         info: &Info,
         tasks: &Tasks,
@@ -90,9 +94,10 @@ impl Phases {
             return Self::default();
         };
         let is_threaded = process.ways.contains(&Way::Threaded);
-        // What `hs_main` makes: main, the flush of handles, and the start of the I/O manager.
+        // Calls made by `hs_main`: main, flush of handles, and in the threaded runtime the start of the I/O
+        // manager.
         let expected = if is_threaded { 3 } else { 2 };
-        // While the program runs, or if it ends from inside of main, there is no flush.
+        // There is no flush while the program runs, or if it ends from inside main.
         if calls.count + usize::from(calls.is_open) < expected {
             return Self::default();
         }
@@ -104,13 +109,13 @@ impl Phases {
         let begun = if !is_shut_down {
             None
         } else if calls.is_open {
-            // A log may end while main is in any foreign call.
+            // The log may also end while main is in any other foreign call.
             let stop = last_foreign_call(info, store, calls.last.start());
             stop.filter(|stop| numbers.counted_after_collections(*stop).is_some())
         } else if calls.count == expected {
             Some(Nanos(calls.end_before_last))
         } else {
-            // A program in C that calls Haskell: what it does before `hs_exit` is its own.
+            // A C program that calls Haskell: only what `hs_exit` does is EXIT.
             Some(calls.last.start())
         };
         Self {
@@ -120,22 +125,22 @@ impl Phases {
         }
     }
 
-    /// INIT inside of a window.
+    /// Returns the part of INIT in a window.
     pub(super) fn init(&self, window: Window) -> Option<Window> {
         Some(window.clip(0, self.init_end?.0))
     }
 
-    /// EXIT inside of a window; `None` if the log ends before it, or does not tell.
+    /// Returns the part of EXIT in a window; `None` if the log ends before it, or does not show it.
     pub(super) fn exit(&self, window: Window) -> Option<Window> {
         Some(window.clip(self.exit_start?.0, self.report_ns()))
     }
 
-    /// Whether the log tells of them.
+    /// Returns whether the log shows the phases.
     pub(super) const fn are_known(&self) -> bool {
         self.init_end.is_some()
     }
 
-    /// The part of a window for which the runtime's report is made.
+    /// Returns the part of a window that the runtime's report covers.
     pub(super) fn reported(&self, window: Window) -> Window {
         window.clip(0, self.report_ns())
     }
@@ -145,8 +150,10 @@ impl Phases {
     }
 }
 
-/// The task of the main OS thread. On Linux its number is that of the process. Elsewhere it is the thread whose call
-/// ends first, which starts the I/O manager; without one it is the first task that there is.
+/// Returns the task of the main OS thread.
+///
+/// On Linux, its thread id equals the process id. Elsewhere, it is the thread whose call ends first, as that call
+/// starts the I/O manager; in the non-threaded runtime, it is the first task.
 fn main_task(tasks: &Tasks, pid: Option<u32>, is_threaded: bool) -> Option<TaskId> {
     let pid = pid.map(|pid| OsThreadId(pid.into()));
     let by_number = pid.and_then(|pid| tasks.all().find(|(_, thread)| *thread == Some(pid)));
@@ -165,7 +172,7 @@ fn main_task(tasks: &Tasks, pid: Option<u32>, is_threaded: bool) -> Option<TaskI
     ended.min_by_key(|(end, _)| *end).map(|(_, task)| task)
 }
 
-/// When the thread that was created for a call at a time stopped last, if that was for a foreign call.
+/// Returns the last stop of the thread created for a call at this time, if it stopped for a foreign call.
 fn last_foreign_call(info: &Info, store: &Store, call: Nanos) -> Option<Nanos> {
     let soon = Interval::new(call, Nanos(call.0.saturating_add(AT_ONCE_NS)));
     let caps = info.lives.caps();
@@ -176,8 +183,9 @@ fn last_foreign_call(info: &Info, store: &Store, call: Nanos) -> Option<Nanos> {
 }
 
 impl Numbers {
-    /// When allocation was counted last, if that was after a time and after all collections: by then the program
-    /// has ended, and the runtime makes up its report.
+    /// Returns the time of the last allocation sample, if that is after `after` and all collections.
+    ///
+    /// By then the program has ended, and the runtime computes its report.
     fn counted_after_collections(&self, after: Nanos) -> Option<Nanos> {
         let counts = self.allocated.caps();
         let counted = counts.filter_map(|(_, steps)| steps.last_time()).max()?;

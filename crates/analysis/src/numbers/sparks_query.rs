@@ -1,10 +1,7 @@
-//! Sparks in a range of time: what became of them, at which rates, how full the
-//! pools were, how long they ran.
+//! Sparks in a time range: totals, rates, pool sizes and run times.
 //!
-//! The counters are sampled with every collection and now and then besides. Totals
-//! are those of the last sample before a moment; for drawing, a rate is taken to be
-//! even between two samples. A pool is taken to be as full as when it was last
-//! looked at.
+//! Counters are sampled at every collection, and occasionally in between. Totals use the last sample before a
+//! time. For drawing, a rate is constant between two samples, and a pool keeps the size of its last sample.
 
 use std::cmp::Reverse;
 
@@ -17,13 +14,13 @@ use crate::timeline::spark_runs::SparkRun;
 use eventlog::cap_table::CapTable;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{EventSet, EventType};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// Into how many slices a range is divided for drawing.
+/// Number of slices of a range, for drawing.
 const SLICES: u64 = 240;
 
-/// The events of single sparks (`+RTS -lf`).
+/// Events of single sparks (`+RTS -lf`).
 pub(crate) const SINGLE_SPARKS: EventSet = EventSet::of(&[
     EventType::SPARK_CREATE,
     EventType::SPARK_DUD,
@@ -34,93 +31,93 @@ pub(crate) const SINGLE_SPARKS: EventSet = EventSet::of(&[
     EventType::SPARK_GC,
 ]);
 
-/// How many sparks wait in a pool, over a stretch of time.
+/// Number of sparks in a pool over a period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pool {
-    /// The fewest.
+    /// Fewest sparks in the pool.
     pub min: u64,
-    /// The mean over time.
+    /// Time-weighted mean number of sparks.
     pub mean: f64,
-    /// The most.
+    /// Most sparks in the pool.
     pub max: u64,
-    /// When they were the fewest and the most first, in nanoseconds.
+    /// Times of the first minimum and of the first maximum, in ns.
     pub min_and_max_ns: (u64, u64),
 }
 
-/// The sparks of a capability, or of all.
+/// Sparks of one capability, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SparkRow {
-    /// Which capability; `None` is all of them together.
+    /// Capability; `None` for all together.
     pub cap: Option<CapId>,
-    /// What became of them.
+    /// Counts of sparks by fate.
     pub totals: SparkTotals,
-    /// Created in each second of the range.
+    /// Sparks put into a pool per second.
     pub created_per_second: f64,
-    /// Converted in each second of the range.
+    /// Sparks converted per second.
     pub converted_per_second: f64,
-    /// How full the pool is; `None` before it is first looked at.
+    /// Pool size; `None` before the first sample.
     pub pool: Option<Pool>,
-    /// The slices of the range.
+    /// Slices of the range, for drawing.
     pub slices: Vec<SparkSlice>,
 }
 
-/// A slice of a range. Rates are sparks per second.
+/// Slice of a range. Rates are in sparks per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SparkSlice {
     /// Put into a pool.
     pub created: f64,
-    /// Not put there because they were evaluated.
+    /// Not put into a pool, as they were already evaluated.
     pub dud: f64,
     /// Dropped because the pool was full.
     pub overflowed: f64,
-    /// Taken and evaluated.
+    /// Taken from a pool and evaluated.
     pub converted: f64,
-    /// Found to have been evaluated.
+    /// Found to be evaluated already.
     pub fizzled: f64,
     /// Removed by the collector.
     pub gcd: f64,
-    /// How full the pool is.
+    /// Pool size; `None` before the first sample.
     pub pool: Option<Pool>,
 }
 
-/// Sparks that ran for about as long.
+/// Histogram bin of spark run times.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SparkRunBin {
-    /// For so long or longer: a power of two of microseconds, or 0.
+    /// Lower bound in ns, inclusive: 0, or a power of two of microseconds.
     pub from_ns: u64,
-    /// Shorter than this.
+    /// Upper bound in ns, exclusive.
     pub to_ns: u64,
-    /// How many.
+    /// Number of sparks in the bin.
     pub count: u64,
-    /// How long they ran together.
+    /// Total run time in ns.
     pub total_ns: u64,
-    /// Those that ran longest, the longest first: [`MOST_PLACES`](Self::MOST_PLACES) at most.
+    /// Longest runs, in descending order: at most [`MOST_PLACES`](Self::MOST_PLACES).
     pub longest: Vec<SparkRun>,
 }
 
 impl SparkRunBin {
-    /// Of so many sparks of a bin it is told where they ran.
+    /// Limit of runs listed per bin.
     pub const MOST_PLACES: usize = 8;
 }
 
-/// The sparks of a range.
+/// Sparks in a range.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SparksReply {
-    /// The range, clipped to the log; the slices divide it evenly.
+    /// Range, clipped to the log; the slices divide it evenly.
     pub range: Option<Interval>,
-    /// All capabilities, then each that has counters; empty if the log has none.
+    /// Row of all capabilities, then one for each with counters; empty if the log has none.
     pub rows: Vec<SparkRow>,
-    /// Whether the log has an event for each spark (`+RTS -lf`), as far as it is read.
+    /// Whether the log so far has events of single sparks (`+RTS -lf`).
     pub has_single_sparks: bool,
-    /// How long sparks ran that began in the range, without gaps between the bins;
-    /// known once the log is read to its end.
+    /// Histogram of the run times of sparks started in the range, without gaps between bins; available once the
+    /// log has been read to its end.
     pub runs: Vec<SparkRunBin>,
 }
 
 impl Numbers {
-    /// What became of the sparks in a range of a log whose last event is at `end`.
-    /// `single` are the runs of all sparks, by their start, if the log has an event
-    /// for each.
+    /// Computes the sparks in a range of a log whose last event is at `end`.
+    ///
+    /// `single` holds the runs of all sparks, sorted by start, if the log has events of single sparks.
     pub(crate) fn sparks(
         &self,
         end: Nanos,
@@ -164,7 +161,7 @@ impl Numbers {
         row(None, totals, pool(&waiting, window), slices, window)
     }
 
-    /// How many sparks wait in all pools together, in a window.
+    /// Returns the number of sparks in all pools together.
     fn all_waiting(&self, window: Window) -> Steps<u64> {
         let mut samples = Vec::new();
         for (cap, counters) in self.spark_counters.caps() {
@@ -221,7 +218,7 @@ fn cap_row(cap: CapId, counters: &Steps<Counters>, window: Window) -> SparkRow {
     row(Some(cap), totals, pool(&waiting, window), slices, window)
 }
 
-/// The slices of a window; none if it is empty.
+/// Divides a window into slices; none if it is empty.
 fn slices(window: Window) -> impl Iterator<Item = Window> {
     let count = SLICES.min(window.duration());
     let edge = move |i: u64| {
@@ -248,7 +245,7 @@ fn pool(waiting: &Steps<u64>, window: Window) -> Option<Pool> {
     let area: f64 = areas.sum();
     let (min_ns, min) = *samples.iter().min_by_key(|(_, waiting)| waiting)?;
     let (max_ns, max) = *samples.iter().min_by_key(|(_, waiting)| Reverse(waiting))?;
-    // A pool that is looked at only in the last moment is as it is then.
+    // A pool sampled only at the very end has that size.
     let mean = match window.to.saturating_sub(first) {
         0 => max as f64,
         duration => area / duration as f64,
@@ -261,7 +258,7 @@ fn pool(waiting: &Steps<u64>, window: Window) -> Option<Pool> {
     })
 }
 
-/// The counters at a moment, as if they had grown evenly between two samples.
+/// Interpolates the counters linearly between two samples.
 fn between(counters: &Steps<Counters>, at: u64) -> [f64; 6] {
     let numbers = |c: Counters| {
         [
@@ -301,7 +298,7 @@ fn rates(counters: &Steps<Counters>, slice: Window) -> SparkSlice {
     }
 }
 
-/// Those of the sparks, which stand by their start, that began in a window.
+/// Returns the runs that begin in a window, from runs sorted by start.
 fn runs_in(all: &[SparkRun], window: Window) -> impl Iterator<Item = SparkRun> {
     let first = all.partition_point(|run| run.start.0 < window.from);
     let from = all.get(first..).unwrap_or_default().iter();
@@ -309,7 +306,7 @@ fn runs_in(all: &[SparkRun], window: Window) -> impl Iterator<Item = SparkRun> {
 }
 
 fn run_bins(runs: impl Iterator<Item = SparkRun>) -> Vec<SparkRunBin> {
-    // Bin 0 is below a microsecond, bin n from 2^(n-1) microseconds to twice that.
+    // Bin 0 is below 1 µs; bin n is from 2^(n-1) µs to twice that.
     let mut bins: Vec<SparkRunBin> = Vec::new();
     for run in runs {
         let micros = run.ran_ns / 1000;

@@ -1,12 +1,12 @@
-//! Samples over time, and the part of a log that they are asked for.
+//! Sampled step functions, and windows of a log to evaluate them in.
 
 use eventlog::cap_table::CapTable;
 use eventlog::ids::CapId;
 use model::gauge;
 
-/// A part of a log: from a time up to, not including, another. Only one that
-/// reaches to the end of the log has the events of that last moment too, so that
-/// parts add up to the whole.
+/// A half-open part of a log.
+///
+/// Only a window up to the end of the log includes its end, so that parts add up to the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) from: u64,
@@ -15,7 +15,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// All of a log whose last event is at `end`.
+    /// Creates a window of the whole log, whose last event is at `end`.
     pub(super) const fn whole(end: u64) -> Self {
         Self {
             from: 0,
@@ -24,7 +24,7 @@ impl Window {
         }
     }
 
-    /// The part from `from` to `to`, clipped to the log.
+    /// Creates a window from `from` to `to`, clipped to the log.
     pub(crate) fn part(from: u64, to: u64, end: u64) -> Self {
         let from = from.min(end);
         let clipped = to.clamp(from, end);
@@ -35,22 +35,22 @@ impl Window {
         }
     }
 
-    /// Whether a moment comes before the end of the window.
+    /// Returns whether a time is before the end of the window.
     pub(super) const fn is_before_end(self, at: u64) -> bool {
         at < self.to || (self.with_end && at == self.to)
     }
 
-    /// Whether a moment is in the window.
+    /// Returns whether a time is in the window.
     pub(super) const fn has(self, at: u64) -> bool {
         at >= self.from && self.is_before_end(at)
     }
 
-    /// How long it is, in nanoseconds.
+    /// Returns the length in ns.
     pub(super) const fn duration(self) -> u64 {
         self.to - self.from
     }
 
-    /// The part of the window from one time to another.
+    /// Returns the part of the window between two times.
     pub(super) fn clip(self, from: u64, to: u64) -> Self {
         let from = from.clamp(self.from, self.to);
         Self {
@@ -60,14 +60,13 @@ impl Window {
         }
     }
 
-    /// How much of a stretch of time is in the window.
+    /// Returns the length of the window's overlap with a time range.
     pub(super) fn part_of(self, start: u64, end: u64) -> u64 {
         end.min(self.to).saturating_sub(start.max(self.from))
     }
 }
 
-/// A value that changes now and then, as a function of time. Of equal samples in
-/// a row the first and the last are kept.
+/// Step function of time, from samples. Of a run of equal samples, only the first and the last are stored.
 #[derive(Clone, Debug)]
 pub(crate) struct Steps<T> {
     times: Vec<u64>,
@@ -84,8 +83,7 @@ impl<T> Default for Steps<T> {
 }
 
 impl<T: Copy + PartialEq> Steps<T> {
-    /// Adds a sample. Where the times of a log go back, it counts as taken
-    /// with the one before.
+    /// Appends a sample. A time before the last sample's is raised to it.
     pub(crate) fn push(&mut self, at: u64, value: T) {
         let at = self.times.last().map_or(at, |&last| last.max(at));
         if let [.., before, last] = self.values[..]
@@ -100,7 +98,7 @@ impl<T: Copy + PartialEq> Steps<T> {
         self.values.push(value);
     }
 
-    /// The samples, of each of which `of` makes a number.
+    /// Returns the samples converted to numbers by `of`.
     pub(crate) fn column(&self, of: fn(&T) -> u64) -> Column<'_, T> {
         Column {
             times: &self.times,
@@ -109,12 +107,12 @@ impl<T: Copy + PartialEq> Steps<T> {
         }
     }
 
-    /// The value of the last sample.
+    /// Returns the value of the last sample.
     pub(crate) fn last(&self) -> Option<T> {
         self.values.last().copied()
     }
 
-    /// The time of the last sample.
+    /// Returns the time of the last sample.
     pub(super) fn last_time(&self) -> Option<u64> {
         self.times.last().copied()
     }
@@ -123,24 +121,23 @@ impl<T: Copy + PartialEq> Steps<T> {
         self.values.is_empty()
     }
 
-    /// How many samples come before the window.
+    /// Returns the number of samples before the window.
     fn before(&self, window: Window) -> usize {
         self.times.partition_point(|&at| at < window.from)
     }
 
-    /// How many samples come before the window's end.
+    /// Returns the number of samples before the window's end.
     fn until(&self, window: Window) -> usize {
         self.times.partition_point(|&at| window.is_before_end(at))
     }
 
-    /// The value when the window begins, and when it ends.
+    /// Returns the values at the start and at the end of the window.
     pub(super) fn ends(&self, window: Window) -> (Option<T>, Option<T>) {
         let value = |count: usize| self.values.get(count.checked_sub(1)?).copied();
         (value(self.before(window)), value(self.until(window)))
     }
 
-    /// The samples of the window with their times; the value that is in force
-    /// when it begins comes first, with the window's start.
+    /// Returns the samples in the window with their times, preceded by the value in effect at its start.
     pub(super) fn within(&self, window: Window) -> impl Iterator<Item = (u64, T)> + '_ {
         let begun = self.times.partition_point(|&at| at <= window.from);
         let places = begun.saturating_sub(1)..self.until(window).max(begun);
@@ -150,8 +147,9 @@ impl<T: Copy + PartialEq> Steps<T> {
         })
     }
 
-    /// Two samples between which a moment is: the last not after it and the
-    /// next; only one of them before the first and after the last.
+    /// Returns the samples around a time: the last one at or before it, and the next one.
+    ///
+    /// Either is `None` if it does not exist.
     pub(crate) fn around(&self, at: u64) -> [Option<(u64, T)>; 2] {
         let next = self.times.partition_point(|&time| time <= at);
         let sample = |i: usize| Some((*self.times.get(i)?, *self.values.get(i)?));
@@ -159,7 +157,7 @@ impl<T: Copy + PartialEq> Steps<T> {
     }
 }
 
-/// Samples of one number.
+/// View of step function samples as numbers.
 #[derive(Debug)]
 pub(crate) struct Column<'a, T> {
     times: &'a [u64],
@@ -179,7 +177,7 @@ impl<T> gauge::Samples for Column<'_, T> {
     }
 }
 
-/// A value for each capability.
+/// A step function per capability.
 #[derive(Clone, Debug)]
 pub(super) struct CapSteps<T> {
     caps: CapTable<Steps<T>>,
@@ -194,7 +192,7 @@ impl<T> Default for CapSteps<T> {
 }
 
 impl<T: Copy + PartialEq> CapSteps<T> {
-    /// Adds a sample of a capability; the result is its value before.
+    /// Appends a sample of a capability, and returns the previous value.
     pub(super) fn push(&mut self, cap: CapId, at: u64, value: T) -> Option<T> {
         let steps = self.caps.get_mut(Some(cap));
         let before = steps.last();
@@ -202,13 +200,13 @@ impl<T: Copy + PartialEq> CapSteps<T> {
         before
     }
 
-    /// The samples of a capability, if it has some.
+    /// Returns the samples of a capability, if it has any.
     pub(super) fn cap(&self, cap: CapId) -> Option<&Steps<T>> {
         let steps = self.caps.get(Some(cap));
         steps.filter(|steps| !steps.is_empty())
     }
 
-    /// The capabilities that have samples.
+    /// Returns the capabilities with samples.
     pub(super) fn caps(&self) -> impl Iterator<Item = (CapId, &Steps<T>)> {
         let caps = self
             .caps
@@ -219,29 +217,29 @@ impl<T: Copy + PartialEq> CapSteps<T> {
 }
 
 impl CapSteps<u64> {
-    /// By how much the counter of a capability grows in the window.
+    /// Returns the growth of a capability's counter in the window.
     pub(super) fn growth(&self, cap: CapId, window: Window) -> Option<u64> {
         let (before, after) = self.cap(cap)?.ends(window);
         Some(after.unwrap_or(0).saturating_sub(before.unwrap_or(0)))
     }
 }
 
-/// Single samples, each of which counts.
+/// Individual samples, none of which is merged.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Samples {
     all: Vec<(u64, u64)>,
-    /// Whether times go back, as they may in a damaged log.
+    /// Whether times decrease somewhere, as in a damaged log.
     unsorted: bool,
 }
 
 impl Samples {
-    /// Adds a sample.
+    /// Appends a sample.
     pub(super) fn push(&mut self, at: u64, value: u64) {
         self.unsorted |= self.all.last().is_some_and(|&(last, _)| at < last);
         self.all.push((at, value));
     }
 
-    /// The samples of the window, with their times.
+    /// Returns the samples in the window, with their times.
     pub(super) fn within(&self, window: Window) -> impl Iterator<Item = (u64, u64)> + '_ {
         let first = self.all.partition_point(|&(at, _)| at < window.from);
         let end = self

@@ -1,8 +1,7 @@
-//! The runtime's report in numbers.
+//! Figures of the runtime's report.
 //!
-//! Counters (allocation, sparks) count as of their last sample before a moment, and
-//! collections where they begin, so that intervals that follow each other add up
-//! exactly to the whole. A number that the log does not have is `None`, never 0.
+//! Counters (allocation, sparks) use their last sample before a time, and collections count where they begin, so
+//! adjacent intervals add up exactly to the whole. A figure that the log does not have is `None`, never 0.
 
 use std::collections::BTreeMap;
 
@@ -17,142 +16,140 @@ use crate::account::report::{CapTimes, ProgramTimes};
 use eventlog::ids::{CapId, Nanos};
 use model::time::{Interval, range_ns};
 
-/// The numbers of `+RTS -s`, of a log or of an interval of it. Times are elapsed
-/// time in nanoseconds (CPU times are not in a log), sizes are bytes.
+/// Figures of `+RTS -s`, for a log or a range.
+///
+/// Times are elapsed times in ns (CPU times are not logged), sizes are bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The part of the log that the numbers are of; a whole log counts from the start of its clock.
+    /// Range of the figures; a whole log begins at time 0.
     #[serde(with = "range_ns")]
     pub range: Interval,
-    /// All capabilities together.
+    /// Bytes allocated by all capabilities.
     pub bytes_allocated: Option<u64>,
-    /// By the collections that begin inside.
+    /// Bytes copied by collections that begin in the range.
     pub bytes_copied: Option<u64>,
-    /// The most that was live after a collection of the oldest generation.
+    /// Maximum live bytes after a collection of the oldest generation.
     pub max_residency: Option<u64>,
-    /// How many times it was looked at what is live.
+    /// Number of measurements of live bytes.
     pub residency_samples: Option<u64>,
-    /// The largest slop of collections of the oldest generation.
+    /// Maximum slop of collections of the oldest generation.
     pub max_slop: Option<u64>,
-    /// The most that the runtime held of the system's memory after a collection. The runtime's own
-    /// maximum is at least this: a peak inside of a collection is not in the log.
+    /// Maximum memory held from the operating system after a collection. The runtime's own maximum is at least
+    /// this, as a peak inside a collection is not logged.
     pub max_heap_size: Option<u64>,
-    /// The most memory that was held after a collection and not used.
+    /// Maximum of held memory outside of any block, after a collection.
     pub max_fragmentation: Option<u64>,
-    /// By generation, the youngest first; those without collections too.
+    /// Figures by generation, youngest first, including generations without collections.
     pub generations: Vec<Generation>,
-    /// How evenly the threads copied in parallel collections, 0 to 1.
+    /// Balance of copying in parallel collections, 0 to 1.
     pub work_balance: Option<f64>,
-    /// What became of sparks.
+    /// Counts of sparks by fate.
     pub sparks: Option<SparkTotals>,
-    /// INIT: the runtime starts.
+    /// INIT: startup of the runtime.
     pub init_ns: Option<u64>,
-    /// MUT: the program, outside of collections. `None` if the log does not tell when INIT ends
-    /// or EXIT begins.
+    /// MUT: the program, outside of collections. `None` if the log does not show the end of INIT or the start of
+    /// EXIT.
     pub mutator_ns: Option<u64>,
-    /// GC: collections, as the leading capability tells them, those of INIT and EXIT too; without PROF.
+    /// GC: collections as logged by their leading capabilities, including those of INIT and EXIT, without PROF.
     pub gc_ns: Option<u64>,
-    /// PROF: the heap was counted for a profile ([`Class::Census`](model::class::Class::Census)), in collections. The
-    /// runtime reports it apart from GC in programs that are built for profiling, and only there; else it is `None`.
-    /// With retainer profiling it has the runtime's RP too, as the log does not tell these apart.
+    /// PROF: counting of the heap for a profile ([`Class::Census`](model::class::Class::Census)), within
+    /// collections. The runtime reports it separately from GC only in programs built for profiling; otherwise it
+    /// is `None`. With retainer profiling, it includes the runtime's RP, which is not logged separately.
     #[serde(default)]
     pub prof_ns: Option<u64>,
-    /// EXIT: the runtime ends; `None` if the log ends before it, or does not tell.
+    /// EXIT: shutdown of the runtime; `None` if the log ends before it, or does not show it.
     pub exit_ns: Option<u64>,
-    /// All of these, up to the runtime's report.
+    /// Total elapsed time, up to the runtime's report.
     pub total_ns: u64,
-    /// The total without INIT, GC and EXIT as a share of it, 0 to 1: MUT, and PROF if the runtime reports it.
+    /// Share of the total without INIT, GC and EXIT, 0 to 1: MUT, and PROF if the runtime reports it.
     pub productivity: Option<f64>,
-    /// The share of the time of capabilities in which they ran threads, of what the log tells of:
-    /// 0 to 1.
+    /// Share of known capability time spent on running threads, 0 to 1.
     pub cap_busy: Option<f64>,
-    /// Bytes in each second of the mutator's time.
+    /// Bytes allocated per second of mutator time.
     pub allocation_rate: Option<u64>,
-    /// Each capability.
+    /// Time use and allocation by capability.
     pub capabilities: Vec<Capability>,
-    /// The mean of what was live after collections of the oldest generation.
+    /// Mean live bytes after collections of the oldest generation.
     pub average_residency: Option<u64>,
-    /// Collections of all generations that begin inside.
+    /// Number of collections of all generations that begin in the range.
     pub collections: Option<u64>,
-    /// How many of them were parallel.
+    /// Number of these that were parallel.
     pub parallel_collections: Option<u64>,
-    /// How long their capabilities took to stop, together; it is mutator time.
+    /// Total time in which capabilities stopped for them; counted as mutator time.
     pub sync_ns: Option<u64>,
-    /// OS threads that first ran Haskell or collected inside. The runtime's `TASKS` counts others:
-    /// each mark of the nonmoving collector too, and none that has ended.
+    /// Number of OS threads that first ran Haskell or collected in the range. The runtime's `TASKS` differs: it
+    /// also counts each mark of the nonmoving collector, and no thread that has ended.
     pub os_threads: Option<u64>,
-    /// The memory that was held and not used after the last collection that has ended by the end of
-    /// the interval. The runtime's fragmentation is that at the peak of its memory.
+    /// Held memory outside of any block after the last collection that ended by the end of the range. The runtime's
+    /// fragmentation is the one at its peak of memory.
     pub last_fragmentation: Option<u64>,
-    /// Where the time of the capabilities and of the program went.
+    /// Times of the capabilities and of the program.
     pub account: ProgramTimes,
-    /// Where the largest of these numbers are.
+    /// Times of the maxima above.
     pub places: Places,
-    /// The numbers of each process, if several have written the log: the others are of all of them
-    /// together. Times of the mutator and of collections, and what follows from them, make sense
-    /// of one program only, and are there no more.
+    /// Figures of each process, if several have written the log; the others are sums over all of them. Times of
+    /// the mutator and of collections, and figures derived from them, are meaningful for a single program only,
+    /// and are omitted then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<ProcessNumbers>,
 }
 
-/// When the numbers of a summary that are the most of something were reached, each for
-/// the first time.
+/// Time of each maximum in a summary, at its first occurrence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Places {
-    /// The collection of [`Summary::max_residency`], or the moment of its sample.
+    /// Collection of [`Summary::max_residency`], or the time of its sample.
     pub max_residency: Option<Interval>,
-    /// The collection of [`Summary::max_slop`].
+    /// Collection of [`Summary::max_slop`].
     pub max_slop: Option<Interval>,
-    /// The collection of [`Summary::max_heap_size`], or the moment of its sample; the
-    /// begin of the interval if it was as large then already.
+    /// Collection of [`Summary::max_heap_size`], or the time of its sample; the start of the range if the value
+    /// was reached before.
     pub max_heap_size: Option<Interval>,
-    /// The collection of [`Summary::max_fragmentation`].
+    /// Collection of [`Summary::max_fragmentation`].
     pub max_fragmentation: Option<Interval>,
 }
 
-/// The collections of one generation.
+/// Figures of the collections of one generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Generation {
-    /// Its number; the youngest is 0.
+    /// Number of the generation; the youngest is 0.
     #[serde(rename = "gen")]
     pub generation: u16,
-    /// How many begin inside.
+    /// Number of collections that begin in the range.
     pub collections: u64,
-    /// How many of them were parallel.
+    /// Number of these that were parallel.
     pub parallel: u64,
-    /// Their time inside of the interval, also of one that begins before it.
+    /// Elapsed time of collections within the range, including one that begins before it.
     pub elapsed_ns: u64,
-    /// The mean pause of those that begin inside, to their ends; 0 of none, as
-    /// the runtime prints it.
+    /// Mean full pause of collections that begin in the range; 0 without any, as printed by the runtime.
     pub avg_pause_ns: u64,
-    /// The longest.
+    /// Longest pause in ns.
     pub max_pause_ns: u64,
-    /// When that was, for the first time.
+    /// Time of the longest pause, at its first occurrence.
     pub longest: Option<Interval>,
 }
 
-/// What became of sparks.
+/// Counts of sparks by fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SparkTotals {
-    /// All, as the runtime counts them: put into a pool, dud and overflowed.
+    /// Total as counted by the runtime: put into a pool, dud and overflowed.
     pub count: u64,
-    /// Put into a pool: what the event `SparkCounters`, and JSON, call created.
+    /// Put into a pool; `created` in the event `SparkCounters` and in JSON.
     #[serde(rename = "created")]
     pub pooled: u64,
     /// Taken from a pool and evaluated.
     pub converted: u64,
     /// Dropped because the pool was full.
     pub overflowed: u64,
-    /// Not put into a pool because they were evaluated already.
+    /// Not put into a pool, as they were already evaluated.
     pub dud: u64,
-    /// Removed by the collector, as nothing else wanted them.
+    /// Removed by the collector, as nothing else referred to them.
     pub gcd: u64,
-    /// Found to have been evaluated meanwhile.
+    /// Found to have been evaluated in the meantime.
     pub fizzled: u64,
 }
 
 impl SparkTotals {
-    /// What happened from one moment to another.
+    /// Returns the differences between two states of the counters.
     pub(super) fn between(before: Option<Counters>, after: Option<Counters>) -> Self {
         let (a, b) = (before.unwrap_or_default(), after.unwrap_or_default());
         let pooled = b.created.saturating_sub(a.created);
@@ -180,27 +177,26 @@ impl SparkTotals {
     }
 }
 
-/// How a capability spent the time, and what it allocated.
+/// Time use and allocation of a capability.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capability {
-    /// The capability that these are about.
+    /// Capability of the row.
     pub cap: CapId,
-    /// Running threads.
+    /// Time spent on running threads.
     pub mutator_ns: u64,
-    /// In collections: collecting, waiting in them, counting the heap.
+    /// Time in collections: collecting, waiting, or counting the heap.
     pub gc_ns: u64,
-    /// Standing by, with a thread ready or without.
+    /// Idle time, with or without a runnable thread.
     pub idle_ns: u64,
-    /// What it allocated.
+    /// Bytes allocated; `None` without a counter.
     pub bytes_allocated: Option<u64>,
 }
 
-/// Generations of which there are rows without a collection: more than any
-/// program asks for, fewer than a damaged log may declare.
+/// Limit of generations with a row but no collection: above real use, below damaged declarations.
 const GENERATIONS: u16 = 32;
 
 impl Summary {
-    /// The time in collections: GC and PROF.
+    /// Returns the time in collections: GC and PROF.
     #[must_use]
     pub fn in_collections_ns(&self) -> Option<u64> {
         let gc_ns = self.gc_ns?;
@@ -209,15 +205,14 @@ impl Summary {
 }
 
 impl Numbers {
-    /// The span that a range stands for in a log whose last event is at `end`.
+    /// Returns the time span of a range in a log whose last event is at `end`.
     #[must_use]
     pub fn span(end: Nanos, range: Option<Interval>) -> Interval {
         let window = Self::window(end, range);
         Interval::new(Nanos(window.from), Nanos(window.to))
     }
 
-    /// What all capabilities allocated in the part of a log that `range` names,
-    /// or in all of it.
+    /// Returns the bytes allocated by all capabilities in a range, or in the whole log.
     #[must_use]
     pub fn bytes_allocated(&self, end: Nanos, range: Option<Interval>) -> Option<u64> {
         let window = Self::window(end, range);
@@ -225,9 +220,9 @@ impl Numbers {
         sum(caps.filter_map(|(cap, _)| self.allocated.growth(cap, window)))
     }
 
-    /// The numbers of the part of a log that `range` names, or of all of it. The
-    /// last event is at `end`; `account` is that of the same part. `has_prof` is whether the runtime
-    /// reports PROF.
+    /// Computes the figures of a range, or of the whole log, whose last event is at `end`.
+    ///
+    /// `account` must cover the same range; `has_prof` is whether the runtime reports PROF.
     #[must_use]
     pub(crate) fn summary(
         &self,
@@ -245,7 +240,7 @@ impl Numbers {
         let prof_ns = collections_ns.filter(|_| has_prof);
         let prof_ns = prof_ns.map(|all_ns| all_ns.min(account.census_ns()));
         let gc_ns = collections_ns.map(|all_ns| all_ns - prof_ns.unwrap_or(0));
-        // Nothing of EXIT is in a part that ends before the log does, unless its start is known.
+        // A range that ends before the log has no part in EXIT, unless the start of EXIT is known.
         let is_before_exit = phases.are_known() && window.to < end.0;
         let no_exit = is_before_exit.then(|| window.clip(window.to, window.to));
         let [init_ns, exit_ns] = [phases.init(window), phases.exit(window).or(no_exit)]
@@ -314,7 +309,7 @@ impl Numbers {
         }
     }
 
-    /// The collection that a sample was taken in, or else the moment of the sample.
+    /// Returns the time of the collection that a sample belongs to, or else of the sample.
     fn place_of(&self, (at, value): (u64, u64), told: fn(&Collection) -> Option<u64>) -> Interval {
         let all = &self.collections.all[..];
         let next = all.partition_point(|gc| gc.end.0 <= at);
@@ -325,8 +320,7 @@ impl Numbers {
         })
     }
 
-    /// The time of collections in a window; `None` if the log has no events of
-    /// the collector.
+    /// Returns the time of collections in a window; `None` if the log has no events of the collector.
     fn gc_ns(&self, tally: &Tally, window: Window) -> Option<u64> {
         let untold = self.collections.untold.iter();
         let untold = total(untold.map(|gc| window.part_of(gc.start.0, gc.end.0)));
@@ -334,7 +328,7 @@ impl Numbers {
         (self.heap_logged || self.collections.any).then_some(time)
     }
 
-    /// What of a window is outside of collections.
+    /// Returns the time outside of collections in a window.
     fn outside_of_collections(&self, window: Window) -> u64 {
         let tally = self
             .collections
@@ -396,12 +390,12 @@ fn total(numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.fold(0, u64::saturating_add)
 }
 
-/// The first of the samples with the largest value.
+/// Returns the first sample with the maximum value.
 fn first_most(samples: impl Iterator<Item = (u64, u64)>) -> Option<(u64, u64)> {
     samples.reduce(|most, later| if later.1 > most.1 { later } else { most })
 }
 
-/// The sum, if there is something to sum up.
+/// Returns the sum; `None` if there is nothing to add.
 fn sum(numbers: impl Iterator<Item = u64>) -> Option<u64> {
     numbers.reduce(u64::saturating_add)
 }

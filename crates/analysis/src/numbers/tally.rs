@@ -1,5 +1,6 @@
-//! Sums and maxima over collections, which can be put together from parts: so a
-//! range of a million collections is summed up in microseconds.
+//! Mergeable sums and maxima over collections.
+//!
+//! With precomputed blocks, a range of a million collections takes microseconds.
 
 use std::ops::Range;
 
@@ -7,26 +8,26 @@ use super::Collection;
 use super::steps::Window;
 use model::time::Interval;
 
-/// So many collections are summed up in advance.
+/// Number of collections per precomputed block.
 const BLOCK: usize = 256;
 
-/// Of the collections of one generation.
+/// Figures of the collections of one generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct OfGeneration {
     pub(super) generation: u16,
-    /// How many begin in the window.
+    /// Number of collections that begin in the window.
     pub collections: u64,
-    /// How many of them were parallel.
+    /// Number of these that were parallel.
     pub(super) parallel: u64,
-    /// Their time in the window, also of one that begins before it.
+    /// Elapsed time within the window, including collections that begin before it.
     pub(super) elapsed_ns: u64,
-    /// The pauses of those that begin inside, to their ends.
+    /// Total full pauses of collections that begin in the window.
     pub(super) pauses_ns: u64,
     pub(super) longest_pause: Option<Most>,
     pub(super) most_slop: Option<Most>,
 }
 
-/// The most of something, and the first collection that has it.
+/// Maximum of a figure, and the first collection with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Most {
     pub(super) value: u64,
@@ -41,7 +42,7 @@ impl Most {
         })
     }
 
-    /// The larger one; of equal ones the first.
+    /// Returns the larger one; the first of equal ones.
     fn larger(first: Option<Self>, later: Option<Self>) -> Option<Self> {
         match (first, later) {
             (Some(first), Some(later)) if later.value > first.value => Some(later),
@@ -50,15 +51,15 @@ impl Most {
     }
 }
 
-/// Of some collections: those that begin in a window, but for the elapsed time.
+/// Figures of the collections that begin in a window; the elapsed time also covers others that overlap it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
-    /// Only those that there are, the youngest first.
+    /// Generations with collections, youngest first.
     pub(super) generations: Vec<OfGeneration>,
     pub(super) copied_bytes: u64,
     pub(super) most_fragmentation: Option<Most>,
     pub(super) sync_ns: Option<u64>,
-    /// Of parallel collections only, as all that follows.
+    /// This and all following fields: parallel collections only.
     balanced_bytes: Option<u64>,
     parallel_copied_bytes: u64,
     total_copied_bytes: u64,
@@ -66,7 +67,7 @@ pub(super) struct Tally {
     max_threads: Option<u32>,
 }
 
-/// The sum, if there is something to sum up.
+/// Adds two figures; `None` if neither exists.
 fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.saturating_add(b)),
@@ -91,7 +92,7 @@ impl Tally {
         rows.get_mut(place)
     }
 
-    /// Adds a collection as far as it is in the window.
+    /// Adds the part of a collection in the window.
     fn add(&mut self, gc: &Collection, window: Window) {
         let part_ns = window.part_of(gc.start.0, gc.end.0);
         let inside = window.has(gc.start.0);
@@ -150,15 +151,17 @@ impl Tally {
         self.max_threads = self.max_threads.max(more.max_threads);
     }
 
-    /// The sum of a number over all generations.
+    /// Returns the sum of a figure over all generations.
     pub(super) fn all(&self, number: fn(&OfGeneration) -> u64) -> u64 {
         let numbers = self.generations.iter().map(number);
         numbers.fold(0, u64::saturating_add)
     }
 
-    /// The runtime divides what was copied in balance by what was copied since
-    /// GHC 8.4. Before, it compared what all threads copied with what the busiest
-    /// did: n threads in balance copy n times as much.
+    /// Returns the balance of parallel copying.
+    ///
+    /// Since GHC 8.4 the runtime divides the bytes copied in balance by all bytes copied. Before, it compared the
+    /// bytes copied by all threads with those of the busiest thread: with balanced threads, the ratio is the
+    /// number of threads.
     pub(super) fn work_balance(&self) -> Option<f64> {
         let part = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
         if let Some(balanced) = self.balanced_bytes {
@@ -170,22 +173,22 @@ impl Tally {
     }
 }
 
-/// The sums of each block of collections, in the order in which they end.
+/// Precomputed figures per block of collections, in the order in which these end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tallies {
     blocks: Vec<Tally>,
-    /// The last collection's start and end.
+    /// Start and end of the last collection.
     last: (u64, u64),
-    /// Whether starts or ends go back, as they may in a damaged log.
+    /// Whether starts or ends decrease somewhere, as in a damaged log.
     unsorted: bool,
-    /// The oldest generation that there is.
+    /// Oldest generation collected.
     pub(super) oldest: Option<u16>,
-    /// All generations that there are.
+    /// Generations collected, sorted.
     pub(super) generations: Vec<u16>,
 }
 
 impl Tallies {
-    /// Takes the collection of the next place.
+    /// Adds the next collection, at index `place`.
     pub(super) fn push(&mut self, place: usize, gc: &Collection) {
         if place / BLOCK >= self.blocks.len() {
             self.blocks.push(Tally::default());
@@ -204,8 +207,7 @@ impl Tallies {
         }
     }
 
-    /// Places among which are all collections that begin in a window, and none
-    /// that do not if all are sorted.
+    /// Returns indices of all collections that begin in a window, and of others only in a damaged log.
     pub(super) fn places(&self, all: &[Collection], window: Window) -> Range<usize> {
         if self.unsorted {
             return 0..all.len();
@@ -215,7 +217,7 @@ impl Tallies {
         first..end.max(first)
     }
 
-    /// The last collection that has ended by a time.
+    /// Returns the last collection that ended by a time.
     pub(super) fn last_ended<'a>(&self, all: &'a [Collection], by: u64) -> Option<&'a Collection> {
         if self.unsorted {
             let ended = all.iter().filter(|gc| gc.end.0 <= by);
@@ -225,7 +227,7 @@ impl Tallies {
         all.get(ended.checked_sub(1)?)
     }
 
-    /// Sums up the collections of a window.
+    /// Computes the figures of a window.
     pub(super) fn tally(&self, all: &[Collection], window: Window) -> Tally {
         let mut tally = Tally::default();
         let add = |places: Range<usize>, tally: &mut Tally| {
@@ -237,8 +239,7 @@ impl Tallies {
             add(0..all.len(), &mut tally);
             return tally;
         }
-        // Those that reach into the window, those that are whole in it, and those
-        // that reach out of it.
+        // Collections that extend into the window, are inside it, or extend beyond its end.
         let inside = self.places(all, window);
         let reach = all.partition_point(|gc| gc.end.0 <= window.from);
         let whole = all.partition_point(|gc| gc.end.0 <= window.to);

@@ -1,38 +1,36 @@
-//! What a log says of a ticky counter, and what its name says to who can read
-//! it. The formats are those of GHC's `GHC.StgToCmm.Ticky`.
+//! Definitions of ticky counters, and parsing of their names. The formats are those of GHC's `GHC.StgToCmm.Ticky`.
 
 use serde::{Deserialize, Serialize};
 
-/// The bytes of a word of the heap. A log does not tell them; programs of 32
-/// bits are not taken into account.
+/// Bytes per heap word. Not logged; 32-bit programs are not supported.
 const WORD_BYTES: u64 = 8;
 
-/// What `TICKY_COUNTER_DEF` says.
+/// Contents of `TICKY_COUNTER_DEF`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
-    /// How many arguments it takes; those without a representation do not count.
+    /// Number of arguments, without those that have no representation.
     pub arity: u16,
-    /// The kind of each argument, a letter for each.
+    /// Kinds of the arguments, one letter each.
     pub arguments: String,
-    /// Name, module, kind and parent, as GHC writes them.
+    /// Name, module, kind and parent, as written by GHC.
     pub name: String,
-    /// The address of its info table; GHC 9.4 and later.
+    /// Address of the info table; GHC 9.4 and later.
     pub info_table: Option<u64>,
-    /// What the description says; GHC 9.4 and later.
+    /// Parsed description; GHC 9.4 and later.
     pub described: Option<Described>,
 }
 
-/// What the description in JSON says.
+/// Contents of the JSON description.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Described {
-    /// What kind of closure it is: `fun`, `thk_u`, `con`.
+    /// Kind of closure: `fun`, `thk_u`, `con`.
     pub closure: String,
-    /// The kind of each free variable, a letter for each.
+    /// Kinds of the free variables, one letter each.
     pub free_variables: String,
 }
 
 impl Described {
-    /// Reads the JSON of a definition; `None` if it is none.
+    /// Parses the JSON of a definition; `None` if it is invalid.
     #[must_use]
     pub fn from_json(json: &str) -> Option<Self> {
         #[derive(Deserialize)]
@@ -50,23 +48,23 @@ impl Described {
     }
 }
 
-/// What a counter is about.
+/// Kind of code or closure that a counter measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Shape {
     /// A function.
     Function,
-    /// A value that is computed when it is first needed.
+    /// A delayed computation.
     Thunk,
-    /// A constructor, where it is put on the heap.
+    /// Allocation of a constructor.
     Constructor,
-    /// A local function that lives on the stack.
+    /// A local function on the stack.
     LetNoEscape,
-    /// A place where a value was found evaluated, so that it was not entered.
+    /// A place where a value was found evaluated, and not entered.
     Evaluated,
 }
 
 impl Shape {
-    /// Its name in filters and for other programs.
+    /// Returns the name for filters and exports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -79,36 +77,34 @@ impl Shape {
     }
 }
 
-/// What a counter is about, more closely.
+/// Shape of a counter, with attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Kind {
-    /// What it is.
+    /// Basic kind.
     pub shape: Shape,
-    /// It is entered at most once, so that its value is not kept.
+    /// Entered at most once, so the value is not stored.
     pub single_entry: bool,
-    /// A thunk whose code is shared with others of its form: a selector or an
-    /// application.
+    /// Thunk with code shared by all of its form: selector or application.
     pub standard: bool,
 }
 
-/// The name of a counter, taken apart:
-/// `go3{v s2Pt} (Main) (fun) in r2Pe`.
+/// Parsed name of a counter: `go3{v s2Pt} (Main) (fun) in r2Pe`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Label<'a> {
-    /// What the program, or else the compiler, calls it: `go3`.
+    /// Name in the program, or else given by the compiler: `go3`.
     pub short: &'a str,
-    /// The number that the compiler gave it: `s2Pt`.
+    /// Unique number assigned by the compiler: `s2Pt`.
     pub unique: Option<&'a str>,
-    /// Its module.
+    /// Module name.
     pub module: Option<&'a str>,
-    /// What is in the last brackets: `fun`, `con: GHC.Types.I#`.
+    /// Text in the last parentheses: `fun`, `con: GHC.Types.I#`.
     kind: Option<&'a str>,
-    /// The number of what it stands in: `r2Pe`.
+    /// Unique number of the enclosing definition: `r2Pe`.
     pub parent: Option<&'a str>,
 }
 
 impl<'a> Label<'a> {
-    /// Takes a name apart, as far as it is built like that.
+    /// Parses a name, as far as it has this form.
     fn of(name: &'a str) -> Self {
         let (base, rest) = name.split_once('{').unwrap_or_else(|| {
             let end = name.find(' ').unwrap_or(name.len());
@@ -119,13 +115,13 @@ impl<'a> Label<'a> {
             Some((groups, parent)) => (&rest[..groups.len() + 1], Some(parent.trim())),
             None => (rest, None),
         };
-        // What has no number in braces has it at its end: `sat_s2Py{v}`.
+        // Without a number in braces, the unique is at the end of the name: `sat_s2Py{v}`.
         let unique = braces.split_once(' ').map(|(_, unique)| unique.trim());
         let unique = unique.or_else(|| Some(base.rsplit_once('_')?.1));
         let groups = brackets(rest);
         let (module, kind, short) = match groups[..] {
             [module, kind] => (Some(module), Some(kind), base),
-            // What is known outside of its module has the module before its name.
+            // Exported names are prefixed with their module.
             [kind] if Kind::of(kind).is_some() || base.contains('.') => {
                 let (module, short) = qualified(base);
                 (module, Some(kind), short)
@@ -143,7 +139,7 @@ impl<'a> Label<'a> {
     }
 }
 
-/// The texts in the outermost brackets.
+/// Returns the texts in outermost parentheses.
 fn brackets(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut depth, mut from) = (0_u32, 0);
@@ -167,7 +163,7 @@ fn brackets(text: &str) -> Vec<&str> {
     found
 }
 
-/// `Data.Map.insert` as module and name; operators may have dots.
+/// Splits `Data.Map.insert` into module and name; operators may contain dots.
 fn qualified(name: &str) -> (Option<&str>, &str) {
     let mut end = 0;
     while let Some(dot) = name[end..].find('.') {
@@ -189,13 +185,13 @@ fn qualified(name: &str) -> (Option<&str>, &str) {
 }
 
 impl Definition {
-    /// The name, taken apart.
+    /// Parses the name.
     #[must_use]
     pub fn label(&self) -> Label<'_> {
         Label::of(&self.name)
     }
 
-    /// What the counter is about, from the description or else the name.
+    /// Returns the kind, from the description or else the name.
     #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         if self.arguments == "infer" {
@@ -207,22 +203,22 @@ impl Definition {
             .or_else(|| Kind::of(self.label().kind?))
     }
 
-    /// The constructor, of a counter that is about one: `GHC.Types.I#`.
+    /// Returns the constructor, for a counter of one: `GHC.Types.I#`.
     #[must_use]
     pub fn constructor(&self) -> Option<&str> {
         let named = self.label().kind?.strip_prefix("con:")?.trim_start();
         Some(named.split_once('{').map_or(named, |(name, _)| name))
     }
 
-    /// The kinds of the free variables, a letter for each.
+    /// Returns the kinds of the free variables, one letter each.
     #[must_use]
     pub fn free_variables(&self) -> Option<&str> {
         Some(&self.described.as_ref()?.free_variables)
     }
 
-    /// How large one of its closures is, as eventlog2html has it: a header of
-    /// two words, or of one if it takes arguments, and its free variables.
-    /// `None` if these are not known (before GHC 9.4).
+    /// Returns the size of one closure, computed as in eventlog2html; `None` before GHC 9.4.
+    ///
+    /// It consists of the free variables, and a header of two words, or one if the closure takes arguments.
     #[must_use]
     pub fn closure_bytes(&self) -> Option<u64> {
         let free = self.free_variables()?.chars().count() as u64;
@@ -230,7 +226,7 @@ impl Definition {
         Some((header + free) * WORD_BYTES)
     }
 
-    /// How that size errs, if so.
+    /// Returns how [`closure_bytes`](Self::closure_bytes) may be wrong for this counter.
     #[must_use]
     pub fn size_errs(&self) -> Option<SizeErrs> {
         match self.kind()?.shape {
@@ -241,19 +237,17 @@ impl Definition {
     }
 }
 
-/// How the size of a closure by its definition differs from the true one.
+/// Known error of a computed closure size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeErrs {
-    /// The fields of a constructor are not told: it has two words or more, so
-    /// that there were at most so many closures.
+    /// The fields of a constructor are unknown; with at least two words, the number of closures is an upper bound.
     FieldsUnknown,
-    /// A function whose arguments have no representation (such as `State#`)
-    /// counts like a thunk: there were more closures.
+    /// A function whose arguments have no representation (`State#`) counts as a thunk: too few closures.
     OneWordTooLarge,
 }
 
 impl Kind {
-    /// Reads `thk_u`, `fun,se`, `con: GHC.Types.I#`, `LNE`.
+    /// Parses `thk_u`, `fun,se`, `con: GHC.Types.I#`, `LNE`.
     fn of(text: &str) -> Option<Self> {
         let mut words = text.split([',', '_', ':']);
         let shape = match words.next()?.trim() {

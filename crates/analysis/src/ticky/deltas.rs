@@ -1,29 +1,29 @@
-//! What counters counted from sample to sample, kept so that any part of a log
-//! is summed up without going through all of it.
+//! Counter deltas between samples, with checkpoints for fast sums over any range.
 
 use model::time::Interval;
 use serde::{Deserialize, Serialize};
 
-/// What a counter counted in some time.
+/// Counts of a counter over some time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// How often code of this name was entered.
+    /// Number of entries into code of this name.
     pub entries: u64,
-    /// Bytes that this code allocated.
+    /// Bytes allocated by this code.
     pub allocs_bytes: u64,
-    /// Bytes of closures of this name, whoever allocated them.
+    /// Bytes of closures of this name, allocated by any code.
     pub allocd_bytes: u64,
 }
 
 impl Counts {
-    /// Whether nothing was counted.
+    /// Returns whether all counts are zero.
     #[must_use]
     pub fn is_zero(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Both together. A damaged log may have numbers of any size: sums go round
-    /// at 2^64, so that the parts of a log still sum up to the whole.
+    /// Adds counts.
+    ///
+    /// Wraps at 2^64, so that the parts of a damaged log with arbitrary numbers still add up to the whole.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
@@ -42,50 +42,47 @@ impl Counts {
     }
 }
 
-/// The deltas of a log, in the order in which they were written.
+/// Deltas of a log, in log order.
 ///
-/// One takes about nine bytes: the time since the one before, the distance to
-/// its counter (the runtime goes through its list of counters, so that it is
-/// mostly the next one) and three numbers, all of as many bytes as they need.
-/// Now and then stands a [`Mark`] with the sums of all counters before it. It is
-/// as long as there are counters, so there is one for every sixteen times as
-/// many deltas: memory and time stay in proportion to the log, and a moment is
-/// reached from a mark by reading a small part of the deltas.
+/// A delta takes about nine bytes: the time since the previous one, the distance to its counter (mostly the next,
+/// as the runtime iterates over its list of counters), and three numbers, all of variable length. Checkpoints
+/// ([`Mark`]) hold the sums of all counters. As a checkpoint is as long as the number of counters, there is one
+/// per sixteen times as many deltas: memory and time stay proportional to the log, and any time is reached from a
+/// checkpoint by reading few deltas.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deltas {
     bytes: Vec<u8>,
     marks: Vec<Mark>,
-    /// The sums of all, by the number of the counter.
+    /// Sums of all deltas, by counter index.
     sums: Vec<Counts>,
-    /// The time and the counter of the last one.
+    /// Time and counter of the last delta.
     last: Last,
     since_mark: usize,
 }
 
-/// What the next delta is told apart from.
+/// Reference values for the encoding of the next delta.
 #[derive(Clone, Copy, Debug, Default)]
 struct Last {
     time_ns: u64,
     counter: u32,
 }
 
-/// A place among the deltas.
+/// Checkpoint between deltas.
 #[derive(Clone, Debug)]
 struct Mark {
-    /// Where the next delta begins.
+    /// Offset of the next delta.
     byte: usize,
     last: Last,
-    /// The sums before it, of the counters that were known by then.
+    /// Sums of the earlier deltas, for the counters known by then.
     sums: Box<[Counts]>,
 }
 
-/// Deltas between two marks: for each counter, and at least.
+/// Number of deltas between checkpoints: per counter, and at least.
 const MARK_EVERY: usize = 16;
 const MARK_LEAST: usize = 4096;
 
 impl Deltas {
-    /// Adds what a counter counted until `time_ns`. Where the times of a log go
-    /// back, it counts as taken with the one before.
+    /// Appends the counts of a counter up to `time_ns`. A time before the last delta's is raised to it.
     pub(super) fn push(&mut self, time_ns: u64, counter: u32, counts: Counts) {
         if self.since_mark >= MARK_LEAST.max(self.sums.len() * MARK_EVERY) {
             self.since_mark = 0;
@@ -110,9 +107,10 @@ impl Deltas {
         add(&mut self.sums, counter, counts);
     }
 
-    /// What each counter counted in a range, by the number of the counter; those
-    /// without any deltas may be missing at the end. Without a range it is the
-    /// whole log. A range that reaches to `end_ns`, the end of the log, has its last moment too.
+    /// Returns the counts in a range, or in the whole log, by counter index.
+    ///
+    /// Trailing counters without deltas may be missing. A range up to `end_ns`, the end of the log, includes its
+    /// end.
     pub(super) fn sums(&self, range: Option<Interval>, end_ns: u64) -> Vec<Counts> {
         let Some(range) = range else {
             return self.sums.clone();
@@ -130,12 +128,12 @@ impl Deltas {
         sums
     }
 
-    /// What each counter has counted so far.
+    /// Returns the total counts so far, by counter index.
     pub(super) fn sums_so_far(&self) -> &[Counts] {
         &self.sums
     }
 
-    /// What each counter had counted before a time.
+    /// Returns the counts before a time, by counter index.
     fn before(&self, time_ns: u64) -> Vec<Counts> {
         let passed = self
             .marks
@@ -179,7 +177,7 @@ fn read_delta(bytes: &mut &[u8], last: Last) -> Option<(Last, Counts)> {
     Some((Last { time_ns, counter }, counts))
 }
 
-/// A small number of either sign as a small one without.
+/// Maps signed to unsigned numbers, small ones to small ones.
 const fn zigzag(step: i64) -> u64 {
     ((step << 1) ^ (step >> 63)).cast_unsigned()
 }
@@ -188,7 +186,7 @@ const fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
-/// Writes a number, seven bits in a byte; the eighth says that more follow.
+/// Writes a number in groups of seven bits; the eighth bit marks continuation.
 fn write(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -226,7 +224,7 @@ mod tests {
         }
     }
 
-    /// Deltas with times that grow, as a list and as they are kept.
+    /// Deltas with increasing times, as a list and encoded.
     fn kept(gaps: &[(u8, u16, u64)]) -> (Vec<(u64, u32, Counts)>, Deltas) {
         let mut at = 0;
         let mut deltas = Deltas::default();
@@ -260,7 +258,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
-        /// With more deltas than stand between two marks.
+        /// More deltas than fit between two checkpoints.
         #[test]
         fn a_range_is_the_sum_of_its_deltas(
             gaps in prop::collection::vec(any::<(u8, u16, u64)>(), 0..14_000),

@@ -1,25 +1,24 @@
-//! Which counters are wanted, in words that stand in one line.
+//! One-line filter language for ticky counters.
 
 use super::table::{Facts, TickyColumn, Value};
 
-/// A filter: counters that all of its terms let through.
+/// Filter for counters; all of its terms must match.
 ///
-/// A term is a text that name, module, place or number have; a text of one
-/// column (`module:Data.Map`), or all of it (`module=Main`); or a bound (`entries>1000`, `allocs>=2M`). A
-/// text with spaces stands in double quotes. What reads like none of these is
-/// a text.
+/// A term is a text contained in name, module, source location or number; a text contained in one column
+/// (`module:Data.Map`), or equal to it (`module=Main`); or a bound (`entries>1000`, `allocs>=2M`). Double quotes
+/// enclose a text with spaces. A term of no other form is a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter(Vec<Term>);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Term {
-    /// In any of the texts; in small letters.
+    /// Contained in any text; lowercase.
     Anywhere(String),
-    /// In a column of texts.
+    /// Contained in a text column.
     In(TickyColumn, String),
-    /// All of the text of a column.
+    /// Equal to a text column.
     Is(TickyColumn, String),
-    /// A bound of a column of numbers.
+    /// Bound on a number column.
     Bound(TickyColumn, Relation, f64),
 }
 
@@ -32,7 +31,7 @@ enum Relation {
     More,
 }
 
-/// How relations are written, the longer ones first.
+/// Relation operators, longer ones first.
 const RELATIONS: [(&str, Relation); 5] = [
     (">=", Relation::AtLeast),
     ("<=", Relation::AtMost),
@@ -42,19 +41,19 @@ const RELATIONS: [(&str, Relation); 5] = [
 ];
 
 impl Filter {
-    /// Reads a filter; there is no wrong one.
+    /// Parses a filter; every text is valid.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         Self(words(text).map(Term::of).collect())
     }
 
-    /// Whether a counter is wanted.
+    /// Returns whether a counter matches.
     pub(super) fn lets_through(&self, facts: &Facts<'_>) -> bool {
         self.0.iter().all(|term| term.lets_through(facts))
     }
 }
 
-/// The words of a line; one may have a part in double quotes.
+/// Splits a line into words, parts of which may be in double quotes.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     let mut rest = text.chars();
     std::iter::from_fn(move || {
@@ -112,7 +111,7 @@ impl Term {
             Self::Is(column, text) => facts.text(*column) == Some(text),
             Self::Anywhere(text) => {
                 facts.texts().any(|found| has(found, text)) || {
-                    // A hit at the number is rare, and making its text is not cheap.
+                    // A match of the number is rare, and formatting it is expensive.
                     text.bytes().all(|byte| byte.is_ascii_digit())
                         && facts.id().to_string() == *text
                 }
@@ -136,7 +135,7 @@ impl Term {
     }
 }
 
-/// `2M` and the like: k, M and G are a thousand, a million, a billion.
+/// Parses a number with an optional suffix, as `2M`: k, M and G for 10³, 10⁶ and 10⁹.
 fn number(text: &str) -> Option<f64> {
     let (digits, factor) = match text.char_indices().last()? {
         (at, 'k' | 'K') => (&text[..at], 1e3),
@@ -148,7 +147,7 @@ fn number(text: &str) -> Option<f64> {
     number.is_finite().then_some(number * factor)
 }
 
-/// Whether a text has another in it, whatever the case; `part` is in small letters.
+/// Returns whether `text` contains `part`, ignoring case; `part` must be lowercase.
 pub(super) fn has(text: &str, part: &str) -> bool {
     if !text.is_ascii() || !part.is_ascii() {
         return text.to_lowercase().contains(part);

@@ -1,10 +1,8 @@
-//! Ticky counters: how often code was entered and what it allocated, counter
-//! by counter (`ghc -ticky`, `+RTS -lT`).
+//! Ticky-ticky counters: entries and allocation per function, thunk and constructor (`ghc -ticky`, `+RTS -lT`).
 //!
-//! The runtime writes and empties the counters now and then, in a collection,
-//! and leaves out those that are empty: a log has deltas, and a range sums up
-//! those whose events lie in it. What the counters are called is told at the
-//! end of the log, and of a log that was cut not at all.
+//! The runtime occasionally writes and resets all nonzero counters, during a collection. A log therefore has
+//! deltas, and a range sums up those whose events are in it. Definitions of counters come at the end of the log; a
+//! truncated log lacks them.
 
 mod definition;
 mod deltas;
@@ -22,28 +20,28 @@ use eventlog::hash::SeededMap;
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::time::Interval;
 
-/// The counters of a log.
+/// Ticky counters of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Ticky {
-    /// In the order in which they are first heard of.
+    /// In order of first occurrence.
     counters: Vec<Counter>,
-    /// The place of each by its number.
+    /// Index of each counter, by number.
     places: SeededMap<u64, u32>,
-    /// The place of each by module and number of the name.
+    /// Index of each counter, by module and unique of its name.
     named: SeededMap<String, u32>,
     deltas: Deltas,
-    /// When the runtime began to write the counters, each time.
+    /// Times at which the runtime began to write the counters.
     samples: Vec<u64>,
     /// Whether any bytes of closures were counted.
     has_allocd: bool,
 }
 
-/// A counter.
+/// A counter and its definition.
 #[derive(Clone, Debug)]
 struct Counter {
     id: u64,
     definition: Option<Definition>,
-    /// What the definition says, as it is asked for often.
+    /// Parsed parts of the definition, cached for queries.
     short: Box<str>,
     module: Option<Box<str>>,
     shape: Option<Shape>,
@@ -102,7 +100,7 @@ impl Sink for Ticky {
 }
 
 impl Ticky {
-    /// Whether the log has counters.
+    /// Returns whether the log has no counters.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.counters.is_empty()
@@ -124,7 +122,7 @@ impl Ticky {
         place
     }
 
-    /// The last definition of a counter counts.
+    /// Sets the definition of a counter; the last one wins.
     fn define(&mut self, id: u64, definition: Definition) {
         let place = self.place(id);
         let label = definition.label();
@@ -140,7 +138,7 @@ impl Ticky {
         }
     }
 
-    /// What a counter stands in, if that has a counter too.
+    /// Returns the counter of the enclosing definition, if there is one.
     fn parent(&self, of: &Definition) -> Option<Parent> {
         let label = of.label();
         let key = format!("{} {}", label.module?, label.parent?);
@@ -151,7 +149,7 @@ impl Ticky {
         })
     }
 
-    /// How many times the counters were written in a range.
+    /// Returns the number of times that the counters were written in a range.
     fn samples_in(&self, range: Option<Interval>, end_ns: u64) -> u64 {
         let Some(range) = range else {
             return self.samples.len() as u64;

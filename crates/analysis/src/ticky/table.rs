@@ -1,4 +1,4 @@
-//! The table of ticky counters, of the whole log or of a range of it.
+//! Table of ticky counters, for the whole log or a range.
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
@@ -11,41 +11,41 @@ use super::filter::{Filter, has};
 use super::{Counter, Ticky};
 use eventlog::Names;
 use eventlog::info_tables::InfoTable;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// What the table can be sorted by, and filtered.
+/// Columns for sorting and filtering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TickyColumn {
-    /// What the counter is called.
+    /// Name of the counter.
     Name,
-    /// What it is about: function, thunk, constructor.
+    /// Kind: function, thunk, constructor.
     Kind,
-    /// The module.
+    /// Module name.
     Module,
-    /// The file of the source.
+    /// Source file.
     Place,
-    /// How many arguments it takes, and of which kinds.
+    /// Number and kinds of arguments.
     Arguments,
-    /// How many free variables its closures hold, and of which kinds.
+    /// Number and kinds of the free variables in its closures.
     FreeVariables,
-    /// How often its code was entered.
+    /// Number of entries into its code.
     Entries,
-    /// Bytes that its code allocated.
+    /// Bytes allocated by its code.
     #[default]
     Allocs,
-    /// Bytes that its code allocated in each entry.
+    /// Bytes allocated by its code per entry.
     AllocsPerEntry,
     /// Bytes of its closures.
     Allocd,
-    /// How many of its closures were allocated.
+    /// Number of its closures allocated.
     AllocdCount,
-    /// How often each of its closures was entered.
+    /// Entries per closure allocated.
     EntriesPerAllocd,
 }
 
 impl TickyColumn {
-    /// All of them, in the order in which they are offered.
+    /// All columns, in menu order.
     pub const ALL: [Self; 12] = [
         Self::Allocs,
         Self::Entries,
@@ -61,7 +61,7 @@ impl TickyColumn {
         Self::FreeVariables,
     ];
 
-    /// Its name in links, filters and on the command line, which never changes.
+    /// Returns the stable name in links, filters and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -80,19 +80,19 @@ impl TickyColumn {
         }
     }
 
-    /// The column of that name.
+    /// Returns the column with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.name() == name)
     }
 
-    /// Whether large values of it are of more interest than small ones.
+    /// Returns whether large values are more interesting than small ones.
     #[must_use]
     pub const fn largest_first(self) -> bool {
         !matches!(self, Self::Name | Self::Kind | Self::Module | Self::Place)
     }
 
-    /// Whether a text can be looked for in it.
+    /// Returns whether filters can search the column for text.
     #[must_use]
     pub const fn has_text(self) -> bool {
         matches!(
@@ -106,123 +106,119 @@ impl TickyColumn {
         )
     }
 
-    /// Whether it holds numbers.
+    /// Returns whether the column holds numbers.
     #[must_use]
     pub const fn has_number(self) -> bool {
         self.largest_first()
     }
 }
 
-/// Which counters, of which time, in which order.
+/// Query for a table of counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TickyQuery {
-    /// The time that counts, and then only counters that counted something in
-    /// it; all of the log and every counter without.
+    /// Restricts the table to a range, and to counters with counts in it; `None` for all of the log.
     pub range: Option<Interval>,
-    /// This counter alone, also if it counted nothing.
+    /// Restricts the table to this counter, even if it has no counts.
     pub only: Option<u64>,
-    /// What [`Filter`] reads; empty for all.
+    /// Text of a [`Filter`]; empty for all counters.
     pub filter: String,
-    /// By what the rows are sorted; equal ones by entries.
+    /// Sort column; ties are sorted by entries.
     pub sort: TickyColumn,
-    /// The largest first.
+    /// Whether the largest values come first.
     pub descending: bool,
-    /// Which rows are wanted.
+    /// Rows of the sorted table to return.
     pub rows: Range<u64>,
 }
 
-/// A row of the table.
+/// Row of the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TickyRow {
-    /// The number of the counter: its address.
+    /// Number of the counter: its address.
     pub id: u64,
-    /// What the log says of it; a log that was cut may lack it.
+    /// Definition in the log; may be missing in a truncated log.
     pub definition: Option<Definition>,
-    /// What it stands in, if that has a counter too.
+    /// Enclosing definition, if it has a counter too.
     pub parent: Option<Parent>,
-    /// What is known of its info table.
+    /// Information about its info table.
     pub info: Option<Info>,
-    /// What it counted in the range.
+    /// Counts in the range.
     pub counts: Counts,
 }
 
-/// What is known of the info table of a counter.
+/// Information about the info table of a counter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Info {
-    /// What its closures are called: as the log says (`-finfo-table-map`), or
-    /// else the symbols of the executable.
+    /// Name of its closures, from the log (`-finfo-table-map`) or else the symbols of the executable.
     pub name: String,
-    /// The type of closure, such as `FUN_1_0`.
+    /// Closure type, such as `FUN_1_0`.
     pub closure_type: Option<String>,
-    /// The Haskell type; empty if it is not known.
+    /// Haskell type; empty if unknown.
     pub type_: String,
-    /// The module; empty if it is not known.
+    /// Module; empty if unknown.
     pub module: String,
-    /// The place in the source; empty if it is not known.
+    /// Source location; empty if unknown.
     pub place: String,
 }
 
-/// The counter of what another one stands in.
+/// Counter of an enclosing definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parent {
-    /// Its number.
+    /// Number of the counter: its address.
     pub id: u64,
-    /// What it is called.
+    /// Short name of the counter.
     pub name: String,
 }
 
-/// What is wrong with the counters of a log, or missing.
+/// Problem with the counters of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// Counters are defined, but none was ever written.
     NoCounts,
     /// See [`TickyTable::entries_hold_bytes`].
     EntriesHoldBytes,
-    /// No bytes of closures.
+    /// Bytes of closures are missing.
     NoAllocd,
 }
 
-/// The answer.
+/// Answer to a [`TickyQuery`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TickyTable {
-    /// The number of the first of the rows.
+    /// Index of the first row in the sorted table.
     pub first: u64,
-    /// The rows asked for, as far as there are so many.
+    /// Requested rows, as far as the table has them.
     pub rows: Vec<TickyRow>,
-    /// How many rows there are.
+    /// Length of the whole table.
     pub total: u64,
-    /// The sums of all rows.
+    /// Sums over all rows.
     pub all: Counts,
-    /// What the whole program allocated in the range; `None` if the log does
-    /// not tell.
+    /// Bytes allocated by the whole program in the range; `None` if not logged.
     pub allocated_bytes: Option<u64>,
-    /// What all counters together allocated in the range.
+    /// Bytes allocated by the code of all counters in the range.
     pub counted_bytes: u64,
-    /// How many counters the log has in all.
+    /// Number of counters in the whole log.
     pub counters: u64,
-    /// How many times in the range the counters were written.
+    /// Number of times that the counters were written in the range.
     pub samples: u64,
-    /// How many times in the whole log.
+    /// Number of times that they were written in the whole log.
     pub samples_in_log: u64,
-    /// Whether the log has counts, or only names of counters.
+    /// Whether the log has counts, not only definitions.
     pub has_counts: bool,
     /// Whether the log has bytes of closures: `-ticky-allocd`.
     pub has_allocd: bool,
-    /// Whether this GHC added the bytes of closures to the entries. GHC 9.6
-    /// does, GHC 9.10 does not. Seen by entries of constructors, which have no
-    /// code that could be entered.
+    /// Whether GHC added the bytes of closures to the entries, as GHC 9.6 does and GHC 9.10 does not. Detected by
+    /// entries of constructors, which have no code to enter.
     pub entries_hold_bytes: bool,
 }
 
 impl TickyTable {
-    /// The row of that number, if it is one of those asked for.
+    /// Returns the row with this index, if it is among those returned.
     #[must_use]
     pub fn row(&self, number: u64) -> Option<&TickyRow> {
         let at = number.checked_sub(self.first)?;
         self.rows.get(usize::try_from(at).ok()?)
     }
 
-    /// What is wrong with the numbers, or missing, in the whole log.
+    /// Returns the most severe problem of the counters in the whole log, if any.
     #[must_use]
     pub const fn flaw(&self) -> Option<Flaw> {
         if self.counters == 0 {
@@ -238,14 +234,15 @@ impl TickyTable {
         }
     }
 
-    /// Which part of all that the program allocated.
+    /// Returns the fraction of all bytes allocated by the program.
     #[must_use]
     pub fn share(&self, bytes: u64) -> Option<f64> {
         ratio(bytes, self.whole_bytes()?)
     }
 
-    /// The allocated bytes that counters have shares of. `None` if the log says that the program
-    /// allocated less than its counters did: a log that breaks off has the counters of a later time.
+    /// Returns the bytes allocated by the program, as the whole for shares.
+    ///
+    /// `None` if that is less than the counters have: a log that breaks off has counters of a later time.
     #[must_use]
     pub fn whole_bytes(&self) -> Option<u64> {
         let is_whole = |all: &u64| *all > 0 && self.counted_bytes <= *all;
@@ -254,15 +251,14 @@ impl TickyTable {
 }
 
 impl TickyRow {
-    /// What the program, or else the compiler, calls it; without a definition
-    /// the number of the counter.
+    /// Returns the short name, or the number of a counter without a definition.
     #[must_use]
     pub fn short_name(&self) -> String {
         let named = self.definition.as_ref().map(|it| it.label().short);
         named.map_or_else(|| format!("counter {}", self.id), str::to_owned)
     }
 
-    /// The module: of the info table, or else of the name.
+    /// Returns the module, from the info table or else the name.
     #[must_use]
     pub fn module(&self) -> Option<&str> {
         let told = self.info.as_ref().map(|info| info.module.as_str());
@@ -270,8 +266,7 @@ impl TickyRow {
         told.filter(|module| !module.is_empty()).or_else(named)
     }
 
-    /// What it stands in: what has a counter too, or else, of an expression that
-    /// has no name, what its info table says.
+    /// Returns the enclosing definition: its counter, or else, for an unnamed expression, by its info table.
     #[must_use]
     pub fn stands_in(&self) -> Option<&str> {
         if let Some(parent) = &self.parent {
@@ -284,19 +279,19 @@ impl TickyRow {
         bare.filter(|name| !name.starts_with("sat_"))
     }
 
-    /// How many closures were allocated.
+    /// Returns the number of closures allocated, computed from their size.
     #[must_use]
     pub fn allocd_count(&self) -> Option<u64> {
         allocd_count(self.definition.as_ref()?.closure_bytes(), self.counts)
     }
 
-    /// How often each of them was entered.
+    /// Returns the entries per closure allocated.
     #[must_use]
     pub fn entries_per_allocd(&self) -> Option<f64> {
         ratio(self.counts.entries, self.allocd_count()?)
     }
 
-    /// Bytes that were allocated in each entry.
+    /// Returns the bytes allocated per entry.
     #[must_use]
     pub fn allocs_per_entry(&self) -> Option<f64> {
         ratio(self.counts.allocs_bytes, self.counts.entries)
@@ -307,22 +302,22 @@ fn allocd_count(closure_bytes: Option<u64>, counts: Counts) -> Option<u64> {
     counts.allocd_bytes.checked_div(closure_bytes?)
 }
 
-/// A ratio; nothing if there is nothing to divide by.
+/// Divides two numbers; `None` for a zero divisor.
 fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// What other analyses know.
+/// Data from other analyses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<'a> {
-    /// The time of the last event.
+    /// Time of the last event.
     pub(crate) end_ns: u64,
-    /// What the program allocated in the range.
+    /// Bytes allocated by the program in the range.
     pub(crate) allocated_bytes: Option<u64>,
     pub(crate) names: &'a Names,
 }
 
-/// What a column has of a counter.
+/// Value of a column for a counter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value<'a> {
     Count(u64),
@@ -330,7 +325,7 @@ pub(super) enum Value<'a> {
     Text(&'a str),
 }
 
-/// What is known of a counter in a range.
+/// A counter with its counts in a range.
 pub(super) struct Facts<'a> {
     counter: &'a Counter,
     counts: Counts,
@@ -346,7 +341,7 @@ impl<'a> Facts<'a> {
         self.counter.id
     }
 
-    /// What the log says of its info table.
+    /// Returns its info table, if the log describes it.
     fn table(&self) -> Option<InfoTable<'a>> {
         self.names.info_tables().get(self.definition()?.info_table?)
     }
@@ -374,7 +369,7 @@ impl<'a> Facts<'a> {
         told.filter(|module| !module.is_empty()).or_else(named)
     }
 
-    /// All texts that a plain word is looked for in.
+    /// Returns all texts that an unqualified term searches.
     pub(super) fn texts(&self) -> impl Iterator<Item = &'a str> {
         let name = self.definition().map(|it| it.name.as_str());
         let table = self.table();
@@ -382,7 +377,7 @@ impl<'a> Facts<'a> {
         name.into_iter().chain(told.into_iter().flatten())
     }
 
-    /// The text of a column that has one; of kinds of arguments their letters.
+    /// Returns the text of a column; for arguments and free variables, the letters of their kinds.
     pub(super) fn text(&self, column: TickyColumn) -> Option<&'a str> {
         match column {
             TickyColumn::Arguments => Some(&self.definition()?.arguments),
@@ -394,9 +389,9 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Whether a column has a text in it. Letters of kinds mean something else
-    /// in capitals; of other columns the case does not matter, and the text is
-    /// in small letters.
+    /// Returns whether a column contains `text`.
+    ///
+    /// Case matters for letters of kinds only; for other columns, `text` must be lowercase.
     pub(super) fn has_text(&self, column: TickyColumn, text: &str) -> bool {
         self.text(column).is_some_and(|found| match column {
             TickyColumn::Arguments | TickyColumn::FreeVariables => found.contains(text),
@@ -404,7 +399,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// What a column has of it.
+    /// Returns the value of a column.
     pub(super) fn value(&self, column: TickyColumn) -> Option<Value<'a>> {
         let counts = self.counts;
         let allocd = || allocd_count(self.counter.closure_bytes, counts);
@@ -436,7 +431,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// A row that was let through: what it is sorted by, its entries, its counter.
+/// A matching row: sort key, entries, index of the counter.
 type Keyed<'a> = (Option<Value<'a>>, Reverse<u64>, u32);
 
 impl Ticky {
@@ -498,7 +493,7 @@ impl Ticky {
         })
     }
 
-    /// Whether the bytes of closures were added to the entries.
+    /// Returns whether the bytes of closures were added to the entries.
     fn entries_hold_bytes(&self) -> bool {
         let sums = self.deltas.sums_so_far();
         let mut pairs = self.counters.iter().zip(sums);
@@ -507,7 +502,7 @@ impl Ticky {
     }
 }
 
-/// The counters of the wanted rows: only these are sorted.
+/// Returns the counters of the requested rows; only these are fully sorted.
 fn sorted_part(mut keyed: Vec<Keyed<'_>>, query: &TickyQuery) -> Vec<u32> {
     let place = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(keyed.len());
     let (first, end) = (place(query.rows.start), place(query.rows.end));
@@ -529,7 +524,7 @@ fn sorted_part(mut keyed: Vec<Keyed<'_>>, query: &TickyQuery) -> Vec<u32> {
     rows.iter().map(|&(_, _, index)| index).collect()
 }
 
-/// What is not there comes last in both directions.
+/// Compares values; missing ones come last in both directions.
 fn by_value(a: Option<Value<'_>>, b: Option<Value<'_>>, descending: bool) -> Ordering {
     let (Some(a), Some(b)) = (a, b) else {
         return a.is_none().cmp(&b.is_none());

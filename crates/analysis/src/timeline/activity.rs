@@ -1,5 +1,5 @@
-//! How busy the capabilities are: for each bucket the share of it in which
-//! each runs Haskell code, and how many collect. Exact at every zoom.
+//! Activity of the capabilities: per bucket, the share of time that each one runs Haskell code, and the number
+//! that collect. Exact at every zoom level.
 
 use super::store::Store;
 use eventlog::ids::CapId;
@@ -8,17 +8,16 @@ use model::gauge::{Buckets, Stretch};
 use model::lane::Lane;
 use model::marks::Values;
 
-/// How many series of capabilities there are at most; of more capabilities,
-/// neighbours are summed up.
+/// Maximum number of series; with more capabilities, neighbors share a series, which is their sum.
 pub const MOST_SERIES: usize = 16;
 
-/// The series of the collecting capabilities.
+/// Series of the number of collecting capabilities.
 pub const COLLECTING: u8 = 255;
 
-/// The series of what is not read yet: how busy the log is there.
+/// Series of the density of the log where it has not been read yet.
 pub const UNREAD: u8 = 254;
 
-/// The series that the capability at a place among all belongs to.
+/// Returns the series of the capability at index `place` of `caps`.
 #[must_use]
 pub fn series_of(place: usize, caps: usize) -> usize {
     if caps <= MOST_SERIES {
@@ -28,8 +27,8 @@ pub fn series_of(place: usize, caps: usize) -> usize {
     }
 }
 
-/// What the view shows: of each capability the share of a bucket in which it
-/// ran, and of all together how many collected.
+/// Emits the series of a view: the share of each bucket in which each capability ran, and the number of
+/// capabilities that collected.
 pub fn points(store: &Store, caps: &[CapId], buckets: Buckets, mut emit: impl FnMut(u8, Stretch)) {
     let each: Vec<(u64, u64)> = buckets.each().collect();
     let mut collecting = vec![0u64; each.len()];
@@ -50,7 +49,7 @@ pub fn points(store: &Store, caps: &[CapId], buckets: Buckets, mut emit: impl Fn
             };
             let pieces = store.account().pieces_of(*id);
             let collected = |time| {
-                // The account is made when all is read.
+                // The account exists only once the log has been read to its end.
                 let times = match pieces {
                     Some(pieces) => pieces.time_before(time),
                     None => cap.gc.time_before(time),
@@ -72,7 +71,7 @@ pub fn points(store: &Store, caps: &[CapId], buckets: Buckets, mut emit: impl Fn
     push(&each, &collecting, |stretch| emit(COLLECTING, stretch));
 }
 
-/// The points of a series: none where nothing is, one where neighbours are equal.
+/// Emits the points of a series: none for zero, one for consecutive equal values.
 fn push(each: &[(u64, u64)], times: &[u64], mut emit: impl FnMut(Stretch)) {
     let mut open: Option<(Stretch, u64)> = None;
     for (&(start, end), &time) in each.iter().zip(times) {

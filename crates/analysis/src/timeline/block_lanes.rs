@@ -1,6 +1,5 @@
-//! The blocks in which events were written, of each capability: a block is
-//! filled from its begin on, and written at its end, so that its oldest event
-//! waited for as long as it is on the timeline.
+//! Blocks in which each capability wrote its events. A block is filled from its begin time on and written at its
+//! end time, so its length on the timeline is how long its oldest event was buffered.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +7,26 @@ use eventlog::blocks::{Block, BlockIndex};
 use eventlog::ids::{CapId, Nanos};
 use model::class::Class;
 use model::marks::NONE;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::span_lane::{Piece, SpanLane};
 
-/// The rows of blocks.
+/// Timeline rows of blocks by capability.
 #[derive(Clone, Debug, Default)]
 pub struct BlockLanes {
     lanes: BTreeMap<Option<CapId>, SpanLane>,
 }
 
-/// The bytes of a block's events.
+/// Returns the size of a block's events in bytes.
 #[must_use]
 pub const fn size(block: &Block) -> u64 {
     block.end.0.saturating_sub(block.start.0)
 }
 
-/// How many blocks are kept one by one; of more, neighbors are joined.
+/// Number of blocks above which neighboring blocks are joined.
 const MOST_BLOCKS: usize = 1 << 18;
 
-/// The blocks of a log, each with its bytes, in the order of the file. Where there are very many, each that is handed on
-/// stands for several of one capability.
+/// Returns the blocks of a log with their sizes in bytes, in file order. Above [`MOST_BLOCKS`], each returned
+/// block represents several of one capability.
 pub(super) fn joined(index: &BlockIndex) -> impl Iterator<Item = (Block, u64)> {
     let sections = index.sections.iter();
     let all = sections.clone().map(|section| section.blocks.len()).sum();
@@ -57,14 +56,14 @@ pub(super) fn joined(index: &BlockIndex) -> impl Iterator<Item = (Block, u64)> {
     })
 }
 
-/// From when to when a block was filled, if that is known.
+/// Returns the time in which a block was filled, if it is known.
 fn span(block: &Block) -> Option<(u64, u64)> {
     let known = block.end_time != Nanos(0) && block.begin_time <= block.end_time;
     known.then_some((block.begin_time.0, block.end_time.0))
 }
 
 impl BlockLanes {
-    /// The blocks of a log.
+    /// Builds the rows from the block index of a log.
     #[must_use]
     pub fn of(index: &BlockIndex) -> Self {
         let mut lanes = Self::default();
@@ -86,7 +85,7 @@ impl BlockLanes {
         lanes
     }
 
-    /// Whose events were written in blocks: capabilities first.
+    /// Returns the writers of blocks: capabilities first, then blocks of no capability.
     #[must_use]
     pub fn caps(&self) -> Vec<Option<CapId>> {
         let mut caps: Vec<Option<CapId>> = self.lanes.keys().copied().collect();
@@ -94,8 +93,7 @@ impl BlockLanes {
         caps
     }
 
-    /// The blocks of a capability, or of none; the detail of each is its size in
-    /// bytes.
+    /// Returns the blocks of a capability, or of none. The detail of each is its size in bytes.
     #[must_use]
     pub fn lane(&self, cap: Option<CapId>) -> Option<&SpanLane> {
         self.lanes.get(&cap)

@@ -1,21 +1,20 @@
-//! The collections of the whole program, with the wait before each until all
-//! capabilities had stopped.
+//! Collections of the whole program, each with the time until all capabilities had stopped for it.
 
 use crate::numbers::Collection;
 use crate::numbers::Numbers;
 use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
 
-/// The row of collections.
+/// Timeline row of collections.
 #[derive(Clone, Debug, Default)]
 pub struct CollectionLane {
     lane: SpanLane,
-    /// How many of the collections are in it.
+    /// Number of finished collections added so far.
     taken: usize,
 }
 
 impl CollectionLane {
-    /// Takes the collections that have ended by now.
+    /// Adds the collections that have ended by now.
     pub(super) fn extend(&mut self, numbers: &Numbers) {
         let new = numbers.told_collections().get(self.taken..);
         for collection in new.unwrap_or_default() {
@@ -41,7 +40,7 @@ impl CollectionLane {
         piece(start, collection.end.0, Class::Gc);
     }
 
-    /// The log is read to its end.
+    /// Completes the row once the log has been read to its end.
     pub(super) fn settle(&mut self, numbers: &Numbers) {
         self.extend(numbers);
         for collection in numbers.untold_collections() {
@@ -50,20 +49,20 @@ impl CollectionLane {
         self.lane.settle();
     }
 
-    /// When the whole program collected, by time; no two overlap.
+    /// Returns the time spans of the collections in order; they do not overlap.
     pub fn times(&self) -> Vec<(u64, u64)> {
         let pieces = self.lane.pieces().iter();
         let collecting = pieces.filter(|piece| piece.class == Class::Gc);
         collecting.map(|piece| (piece.start, piece.end)).collect()
     }
 
-    /// Whether there are any.
+    /// Returns whether there are no collections.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lane.pieces().is_empty()
     }
 
-    /// Waits and collections; the detail of each is the number of its collection.
+    /// Returns the lane of waits and collections. The detail of each is the number of its collection.
     pub const fn lane(&self) -> &SpanLane {
         &self.lane
     }

@@ -1,27 +1,27 @@
-//! When stacks grew that were large already.
+//! Growth of stacks that are already large.
 //!
-//! A thread that has used up its stack stops with `StackOverflow`, and goes on with another
-//! chunk of 32 KiB (`-kc`). The event says how many words all chunks have by then
-//! (`tot_stack_size` in `rts/Schedule.c`); that a chunk is given back is not logged.
+//! A thread that has used up its stack stops with `StackOverflow`, and continues with another chunk of 32 KiB
+//! (`-kc`). The event contains the total size of all chunks in words (`tot_stack_size` in `rts/Schedule.c`). Freed
+//! chunks are not logged.
 
 use serde::{Deserialize, Serialize};
 
-/// A stack that was large already was used up.
+/// Overflow of a stack that was already large.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct DeepStack {
     pub(super) at_ns: u64,
-    /// The thread by its number in the store.
+    /// Index of the thread in the store.
     pub(super) thread: u32,
     pub(super) words: u64,
 }
 
 impl DeepStack {
-    /// The word of the machines that GHC is used on; on others it is half of that.
+    /// Word size of 64-bit machines. On 32-bit machines the result is twice the true size.
     pub(super) const WORD_BYTES: u64 = 8;
-    /// Smaller ones are nothing out of the ordinary, and not kept.
+    /// Minimum size to be stored; smaller stacks are not unusual.
     const LEAST_BYTES: u64 = 1 << 20;
 
-    /// `None` if it is not large.
+    /// Returns `None` if the stack is not large.
     pub(super) fn new(thread: u32, at_ns: u64, words: u32) -> Option<Self> {
         let words = u64::from(words);
         let is_large = words * Self::WORD_BYTES >= Self::LEAST_BYTES;

@@ -1,11 +1,11 @@
-//! What the automata tell of threads and collections becomes lanes of runs.
+//! Converts the results of the automata about threads and collections to lanes of runs.
 
 use super::deep_stacks::DeepStack;
 use super::store::Store;
 use super::threads::NEVER_NS;
-use super::turns::Turn;
+use super::turns::WaitRunCycle;
 use crate::account::runs::{Run, RunRef};
-use crate::automata::Oddity;
+use crate::automata::Anomaly;
 use crate::automata::gc_phase::Phase;
 use crate::automata::thread_state::{self, Activity, Input, Reason, ThreadSpan};
 use crate::diagnostics::Diagnostic;
@@ -14,12 +14,12 @@ use eventlog::StopStatus;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::StopCode;
 use model::lane::Lane;
-use model::place::place32;
+use model::saturating::saturating_u32;
 use model::time::Interval;
 
 impl Store {
-    /// Keeps a run that ended with this status; with none, the log ended.
-    /// The thread was woken at `woken`, if it had to be.
+    /// Appends a run. `stop` is `None` if it was cut off by the end of the log; `woken` is the time of the wakeup
+    /// before it, if one was needed.
     #[inline]
     fn push_run(
         &mut self,
@@ -38,12 +38,12 @@ impl Store {
         let runs = &mut lanes.runs;
         let (why, ran_ns) = (thread.why, thread.ran_ns);
         let has_begun = thread.began_ns != NEVER_NS;
-        // Overlaps are only in damaged logs; the later run is clipped.
+        // Runs overlap only in damaged logs; the later one is clipped.
         let start = span.start().0.max(runs.last_end()).max(ran_ns);
         let end = span.end().0.max(start);
         let place = runs.len();
         let woken = woken.map(|woken| woken.0);
-        let ready = Turn::ready_since(why, ran_ns, woken).filter(|_| has_begun);
+        let ready = WaitRunCycle::ready_since(why, ran_ns, woken).filter(|_| has_begun);
         let run = Run {
             start,
             end,
@@ -65,8 +65,8 @@ impl Store {
         thread.finished = code == StopCode::FINISHED;
         if let Some(StopStatus::BlockedOnBlackHole(Some(owner))) = stop {
             let run = RunRef {
-                lane: place32(lane),
-                place: place32(place),
+                lane: saturating_u32(lane),
+                place: saturating_u32(place),
             };
             self.owners.insert(run, owner);
         }
@@ -75,7 +75,7 @@ impl Store {
         }
     }
 
-    /// A thread was created.
+    /// Records the creation of a thread.
     fn begin(&mut self, index: u32, at: Nanos) {
         if let Some(thread) = self.threads.at_mut(index) {
             thread.created = true;
@@ -85,7 +85,7 @@ impl Store {
         }
     }
 
-    /// A thread stopped again while it did not run: an empty run keeps the reason.
+    /// Records the stop of a thread that was not running, as an empty run that keeps the reason.
     #[cold]
     fn stopped_again(
         &mut self,
@@ -99,7 +99,7 @@ impl Store {
         self.push_run(index, None, Interval::at(at), stop, woken);
     }
 
-    /// Gives the automaton of a thread its next input.
+    /// Passes the next input to the automaton of a thread.
     #[inline]
     pub(super) fn step(&mut self, index: u32, input: Input, at: Nanos, cap: Option<CapId>) {
         let Some(thread) = self.threads.at_mut(index) else {
@@ -119,8 +119,7 @@ impl Store {
         }
     }
 
-    /// A span of a thread's life ended. `woken` is when the thread, after it had
-    /// stopped, was first said to be runnable again.
+    /// Processes a finished span of a thread's life. `woken` is the time of the first wakeup after its stop.
     #[inline]
     fn thread(&mut self, index: u32, span: ThreadSpan, woken: Option<Nanos>) {
         let ThreadSpan {
@@ -131,7 +130,7 @@ impl Store {
         match activity {
             Activity::Running(cap) => self.push_run(index, cap, span, stop, woken),
             Activity::Blocked(reason) => {
-                // Most waits follow from the runs around them.
+                // Other waits are derived from the runs around them.
                 if reason == Reason::Created {
                     self.begin(index, span.start());
                 }
@@ -142,23 +141,23 @@ impl Store {
         }
     }
 
-    /// A span of a thread's life, in whatever state its automaton is.
+    /// Processes a finished span, whatever the state of the thread's automaton.
     #[cfg(test)]
     pub(crate) fn tell(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
         let index = self.threads.index(thread);
         self.thread(index, span, woken);
     }
 
-    /// Whether a thread that stopped for this reason becomes ready when it is woken.
+    /// Returns whether a thread that stopped for this reason becomes ready by a wakeup.
     pub(super) fn is_readied(reason: Reason) -> bool {
         let Reason::Stopped(status) = reason else {
             return false;
         };
         let why = StopCode(status.code());
-        !why.stays_ready() && Turn::ready_since(why, 0, Some(0)).is_some()
+        !why.stays_ready() && WaitRunCycle::ready_since(why, 0, Some(0)).is_some()
     }
 
-    /// What is still open at the end of the log is drawn, and told.
+    /// Reports the spans still open at the end of the log, and adds them to the lanes.
     pub(crate) fn end_spans(&mut self, end: Nanos, mut tell: impl FnMut(Open)) {
         let mut open: Vec<(ThreadId, u32)> = self
             .threads
@@ -181,7 +180,8 @@ impl Store {
 
     fn open_thread(&mut self, index: u32, mut span: ThreadSpan, woken: Option<Nanos>) {
         if let Activity::Running(cap) = span.activity {
-            // What a lost buffer held may have been its stop.
+            // The stop may be in a lost buffer, so the run ends where the log's information about the capability
+            // ends.
             let known = cap.and_then(|cap| self.facts.known(cap));
             let end = known.map_or(span.span.end(), |known| known.end());
             span.span = span.span.until(end);
@@ -205,7 +205,7 @@ impl SpanSink for Store {
         self.lane_mut(Some(cap)).phases.push(phase, span);
     }
 
-    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Oddity) {
+    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Anomaly) {
         self.gc_oddities.push(Diagnostic::at(at, oddity).on(cap));
     }
 

@@ -1,71 +1,71 @@
-//! How threads come to run: who woke them, and where they moved.
+//! Causes of a thread's runs: who woke it, and where it migrated from.
 
 use serde::{Deserialize, Serialize};
 
 use super::instants::InstantKind;
 use super::store::Store;
 use super::thread_lane::ThreadLane;
-use super::turns::{PARTS, Turn};
+use super::turns::{PARTS, WaitRunCycle};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::lane::Lane;
 use model::time::Interval;
 
-/// Whose arrows are wanted.
+/// Query for the arrows of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowQuery {
-    /// The thread.
+    /// Thread whose runs the arrows lead to.
     pub thread: ThreadId,
-    /// The time in view.
+    /// Visible range of time; only arrows that overlap it are returned.
     pub view: Interval,
 }
 
-/// What an arrow is.
+/// Kind of an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ArrowKind {
-    /// From what woke the thread to its next run.
+    /// From the wakeup of the thread to its next run.
     Wakeup,
-    /// From the capability that it left to its next run.
+    /// From the capability that the thread left to its next run.
     Migration,
 }
 
-/// An arrow to a run of a thread.
+/// Arrow to a run of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrow {
-    /// What it is.
+    /// Wakeup or migration.
     pub kind: ArrowKind,
-    /// When the thread was woken, or moved.
+    /// Time of the wakeup or migration.
     pub from: Nanos,
-    /// On which capability that happened.
+    /// Capability on which it was logged.
     pub from_cap: Option<CapId>,
-    /// The thread that ran there and did it; none if it was the runtime.
+    /// Thread that was running there and caused it; `None` if it was the runtime.
     pub from_thread: Option<ThreadId>,
-    /// When the thread then ran.
+    /// Start of the thread's next run.
     pub to: Nanos,
-    /// On which capability.
+    /// Capability of that run.
     pub to_cap: Option<CapId>,
-    /// The thread.
+    /// Thread that was woken or migrated.
     pub thread: ThreadId,
 }
 
-/// So many runs in view have arrows; with more of them, none has.
+/// Maximum number of visible runs; with more, no arrows are returned.
 const MOST_RUNS: usize = 300;
 
-/// What made a thread able to run.
+/// Event that made a thread runnable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waking {
-    /// A wakeup, a migration, or what GHC wrote until 2009.
+    /// A wakeup, a migration, or `ThreadRunnable`, which GHC wrote until 2009.
     pub kind: InstantKind,
-    /// The time of the event.
+    /// Time of the event.
     pub at: Nanos,
-    /// On which capability.
+    /// Capability that logged it.
     pub cap: Option<CapId>,
-    /// The thread that ran there.
+    /// Thread that was running there, unless it was the woken thread itself.
     pub waker: Option<ThreadId>,
 }
 
 impl Store {
-    /// How a thread came to run, each time in `view`.
+    /// Returns the arrows to the runs of a thread in view.
     #[must_use]
     pub fn flow(&self, query: &FlowQuery) -> Vec<Arrow> {
         let lane = self.thread_lane(query.thread);
@@ -87,13 +87,12 @@ impl Store {
         arrows
     }
 
-    /// From what woke the thread, and from the capability that it then left,
-    /// to the run of a turn.
+    /// Appends the arrows to the run of a turn: from the wakeup, and from the capability that the thread left.
     fn arrows_to(
         &self,
         thread: ThreadId,
         lane: &ThreadLane<'_>,
-        (number, turn): (usize, &Turn),
+        (number, turn): (usize, &WaitRunCycle),
         arrows: &mut Vec<Arrow>,
     ) {
         let (_, start) = turn.part(1);
@@ -117,9 +116,9 @@ impl Store {
         }
     }
 
-    /// What ended the block in a turn, if the thread was blocked and that is known.
-    pub fn waking(&self, thread: ThreadId, turn: &Turn) -> Option<Waking> {
-        // Of the end of a foreign call the log says nothing.
+    /// Returns the event that ended the block in a turn, if the thread was blocked and the event is known.
+    pub fn waking(&self, thread: ThreadId, turn: &WaitRunCycle) -> Option<Waking> {
+        // The end of a foreign call is not logged.
         let reason = turn.why.wait_reason()?;
         if reason == WaitReason::ForeignCall {
             return None;
@@ -144,8 +143,7 @@ impl Store {
         })
     }
 
-    /// The capability on which a thread was created at a time, and the thread
-    /// that ran there.
+    /// Returns the capability on which a thread was created at a time, and the thread that was running there.
     pub fn creator(
         &self,
         thread: ThreadId,
@@ -158,15 +156,15 @@ impl Store {
         Some((cap, self.runs_on(cap, at)))
     }
 
-    /// When and from where a thread was moved last in the wait of a turn.
-    pub fn moved(&self, thread: ThreadId, turn: &Turn) -> Option<(Nanos, Option<CapId>)> {
+    /// Returns time and source capability of the last migration during the wait of a turn.
+    pub fn moved(&self, thread: ThreadId, turn: &WaitRunCycle) -> Option<(Nanos, Option<CapId>)> {
         let index = self.threads.find(thread)?;
         let wait = (turn.part(0).0, turn.part(1).1);
         let (at, cap) = self.instants.last_of(InstantKind::Migrated, index, wait)?;
         Some((Nanos(at), cap))
     }
 
-    /// The thread that runs on a capability at a time.
+    /// Returns the thread that runs on a capability at a time.
     fn runs_on(&self, cap: Option<CapId>, at: Nanos) -> Option<ThreadId> {
         self.running(cap?, at, &mut 0)
     }

@@ -1,6 +1,7 @@
-//! The graphs of the timeline: memory, allocation, sparks, performance
-//! counters. What [`Numbers`] keeps anyway is drawn from there; only what it
-//! does not keep is kept here, 16 bytes a sample or 20.
+//! Graphs of the timeline: memory, allocation, sparks, performance counters.
+//!
+//! Data that [`Numbers`] stores anyway is drawn from there; only the remaining series are stored here, at 16 or 20
+//! bytes per sample.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +16,19 @@ use model::gauge::{Buckets, Extents, Samples, Stretch, growth, levels, rates};
 #[derive(Clone, Debug, Default)]
 struct Perf {
     name: Option<Box<str>>,
-    /// The sum of its periods so far, or how often it was passed.
+    /// Cumulative sum of its periods; of a tracepoint, the number of hits.
     sum: Steps<u64>,
 }
 
-/// How many performance counters are kept.
+/// Maximum number of performance counters.
 const MOST_PERF: usize = 1000;
 
-/// What the graphs are drawn from, beside [`Numbers`].
+/// Samples of the graphs that [`Numbers`] does not store.
 #[derive(Clone, Debug, Default)]
 pub struct Graphs {
-    /// Bytes of the blocks in use.
+    /// Size of the blocks in use, in bytes.
     blocks: Steps<u64>,
-    /// Megablocks that are held, needed and returned.
+    /// Megablocks held, needed and returned.
     returned: Steps<[u32; 3]>,
     perf: BTreeMap<u32, Perf>,
     heap_extents: [Extents; 3],
@@ -79,7 +80,7 @@ impl Graphs {
         }
     }
 
-    /// Brings the indexes up to date with what is read by now.
+    /// Extends the indexes to all samples read so far.
     pub(super) fn extend(&mut self, numbers: &Numbers) {
         let [size, blocks, live] = &mut self.heap_extents;
         size.extend(&numbers.heap_sizes());
@@ -99,13 +100,13 @@ impl Graphs {
         }
     }
 
-    /// Whether anything is known of the heap.
+    /// Returns whether there are any samples of the heap.
     #[must_use]
     pub fn has_heap(&self, numbers: &Numbers) -> bool {
         !self.blocks.is_empty() || !numbers.heap_sizes().is_empty() || !numbers.live().is_empty()
     }
 
-    /// The series of [`Self::heap`] of which there is nothing.
+    /// Returns the series of [`Self::heap`] without samples.
     #[must_use]
     pub fn lacks(&self, numbers: &Numbers) -> Vec<u8> {
         let empty = [
@@ -117,40 +118,38 @@ impl Graphs {
         series.map(|(series, _)| series).collect()
     }
 
-    /// Whether the runtime told of memory that it gave back.
+    /// Returns whether the log has `MemReturn` events.
     #[must_use]
     pub fn has_returned(&self) -> bool {
         !self.returned.is_empty()
     }
 
-    /// The last that the runtime told, by a time, of memory that it gave back: the
-    /// megablocks that it held before, needed, and returned.
+    /// Returns the latest values of `MemReturn` up to a time: megablocks held before, needed, and returned.
     pub(crate) fn returned_at(&self, time: Nanos) -> Option<[u32; 3]> {
         let [told, _] = self.returned.around(time.0);
         told.map(|(_, megablocks)| megablocks)
     }
 
-    /// Bytes of the blocks in use.
+    /// Returns the size of the blocks in use, in bytes.
     #[must_use]
     pub fn blocks(&self) -> impl Samples + use<'_> {
         self.blocks.column(|bytes| *bytes)
     }
 
-    /// Megablocks that the runtime holds, needs, and returned to the system.
+    /// Returns the megablocks that the runtime holds, needs, and returned to the operating system.
     #[must_use]
     pub fn megablocks(&self) -> [impl Samples + use<'_>; 3] {
         RETURNED.map(|of| self.returned.column(of))
     }
 
-    /// The performance counters that counted something, by number, with their
-    /// names if the log has them (`PerfName`).
+    /// Returns the performance counters with samples by number, with their names if the log has them (`PerfName`).
     pub fn counters(&self) -> impl Iterator<Item = (u32, Option<&str>)> {
         let counted = self.perf.iter().filter(|(_, perf)| !perf.sum.is_empty());
         counted.map(|(number, perf)| (*number, perf.name.as_deref()))
     }
 
-    /// Bytes of the heap: 0 its size, 1 its blocks in use, 2 what was live after
-    /// the last major collection.
+    /// Emits the heap series in bytes: 0 is its size, 1 its blocks in use, 2 the live data after the last major
+    /// collection.
     pub fn heap(&self, numbers: &Numbers, buckets: Buckets, mut emit: impl FnMut(u8, Stretch)) {
         let [size, blocks, live] = &self.heap_extents;
         let in_use = self.blocks.column(|bytes| *bytes);
@@ -159,8 +158,7 @@ impl Graphs {
         levels(&numbers.live(), live, buckets, |s| emit(2, s));
     }
 
-    /// Bytes of memory that the runtime 0 holds, 1 needs, 2 returned to the
-    /// system.
+    /// Emits the memory series in bytes: 0 is held by the runtime, 1 needed, 2 returned to the operating system.
     pub fn returned(&self, numbers: &Numbers, buckets: Buckets, mut emit: impl FnMut(u8, Stretch)) {
         let bytes = numbers.megablock_bytes() as f64;
         for (series, (extents, column)) in (0..).zip(self.returned_extents.iter().zip(RETURNED)) {
@@ -171,7 +169,7 @@ impl Graphs {
         }
     }
 
-    /// How many sparks wait in the pool of a capability.
+    /// Emits the number of sparks in the pool of a capability.
     pub fn spark_pool(
         &self,
         numbers: &Numbers,
@@ -185,7 +183,7 @@ impl Graphs {
         }
     }
 
-    /// How fast a performance counter counts, in a second.
+    /// Emits the rate of a performance counter per second.
     pub fn counter(&self, number: u32, buckets: Buckets, emit: impl FnMut(Stretch)) {
         if let Some(perf) = self.perf.get(&number) {
             let sum = perf.sum.column(|sum| *sum);
@@ -194,12 +192,12 @@ impl Graphs {
     }
 }
 
-/// Bytes that the program allocates in a second, all capabilities together.
+/// Emits the allocation rate of all capabilities together, in bytes per second.
 pub fn allocation_rate(numbers: &Numbers, buckets: Buckets, emit: impl FnMut(Stretch)) {
     rates(&growth(numbers.allocations(), buckets), buckets, emit);
 }
 
-/// How many sparks of a capability met each of three fates in a second.
+/// Emits the rates per second at which sparks of a capability meet each of three fates.
 pub fn spark_rates(
     numbers: &Numbers,
     cap: CapId,
@@ -213,7 +211,7 @@ pub fn spark_rates(
     }
 }
 
-/// What `MemReturn` tells, in the order of the series.
+/// Fields of `MemReturn`, in the order of the series.
 const RETURNED: [fn(&[u32; 3]) -> u64; 3] = [
     |[held, ..]| *held as u64,
     |[_, needed, _]| *needed as u64,

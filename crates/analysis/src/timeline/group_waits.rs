@@ -1,4 +1,4 @@
-//! What the threads of each group waited for in a range of time.
+//! Wait times of each group of threads in a range of time.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use super::store::Store;
 use super::threads::Thread;
 use super::wait_groups::WaitGroups;
 use super::waits::{Wait, WaitSums};
-use crate::listen::Listen;
+use crate::yielder::Yield;
 use eventlog::ids::ThreadId;
 use model::profile::weights::Weight;
 use model::time::Interval;
 
-/// So many threads are named that waited most.
+/// Number of threads with the longest waits that are listed.
 pub(crate) const MOST_NAMED: usize = 64;
 
-/// What threads waited for in a range.
+/// Waits of threads in a range.
 #[derive(Debug)]
 pub(crate) struct WaitsIn {
-    /// The waits of each group: time and count by kind.
+    /// Waits of each group: time and count by kind.
     pub(crate) weights: Vec<[Weight; Wait::KINDS]>,
-    /// Those that waited most, the longest first.
+    /// Threads with the longest waits, longest first.
     pub(crate) longest: Vec<ThreadId>,
 }
 
@@ -30,7 +30,7 @@ impl WaitsIn {
         store: &Store,
         groups: &WaitGroups,
         range: Option<Interval>,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> Self {
         let mut weights = vec![[Weight::default(); Wait::KINDS]; groups.names.len()];
         let mut longest = Rows::new(0..MOST_NAMED as u64);
@@ -45,7 +45,7 @@ impl WaitsIn {
             }
         };
         store
-            .waits_in(range, groups.places(store), each, listen)
+            .waits_in(range, groups.places(store), each, yielder)
             .await;
         let longest = longest.finish().into_iter();
         Self {
@@ -56,17 +56,17 @@ impl WaitsIn {
 }
 
 impl Store {
-    /// What all threads waited for in a range.
+    /// Returns the waits of all threads in a range, from the cache if possible.
     pub(crate) async fn all_waits_in(
         &self,
         range: Option<Interval>,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> Arc<WaitsIn> {
         if let Some(known) = self.waits.get(&range) {
             return known;
         }
         let groups = self.wait_groups();
-        let waits = WaitsIn::of(self, groups, range, listen).await;
+        let waits = WaitsIn::of(self, groups, range, yielder).await;
         let bytes = size_of_val(waits.weights.as_slice()) as u64;
         self.waits.keep(range, Arc::new(waits), bytes)
     }

@@ -1,33 +1,32 @@
-//! What is learned of threads on a walk through all of a log: the list of each one's runs,
-//! and since when they are ready. Of both there is no more in memory at once than some
-//! megabytes, however many threads there are.
+//! Per-thread data collected during the sweep over the log: the list of each thread's runs, and since when it is
+//! ready. Both take at most some megabytes of memory at once, for any number of threads.
 
 use super::managers::Managers;
 use super::threads::{NEVER_NS, Threads};
 use crate::account::runs::{Durations, NextRun};
 use crate::account::sweep::{Moment, Watcher};
 use model::class::ManagerThread;
-use model::pages::{BLOCK, Pages};
-use model::place::place32;
-use model::shelf::Shelf;
+use model::packed_column::{BLOCK, PackedColumn};
+use model::saturating::saturating_u32;
+use model::spill_store::SpillStore;
 
-/// The runs of all threads, which come in the order of time and are wanted one thread's
-/// after the other's. They are gathered for some threads together, and sorted in the end.
+/// Grouping of runs by thread. Runs arrive in time order; the result lists them thread by thread. They are
+/// collected for groups of threads, each of which is counting-sorted at the end.
 #[derive(Debug)]
 pub(super) struct RunLists {
     groups: Vec<Group>,
-    /// The first thread of each group but the first one.
+    /// First thread of each group except the first group.
     firsts: Vec<u32>,
 }
 
-/// Threads that follow each other, with as many runs as are sorted at once; or one thread.
+/// Consecutive threads with at most `MOST_RUNS` runs together, or a single thread.
 #[derive(Debug)]
 struct Group {
     first_thread: u32,
     end_thread: u32,
-    /// The thread of each run, counted from the first one.
-    threads: Pages<u32>,
-    runs: Pages<u32>,
+    /// Thread of each run, relative to `first_thread`.
+    threads: PackedColumn<u32>,
+    runs: PackedColumn<u32>,
 }
 
 impl Group {
@@ -37,12 +36,12 @@ impl Group {
         Self {
             first_thread: thread,
             end_thread: thread,
-            threads: Pages::new(),
-            runs: Pages::new(),
+            threads: PackedColumn::new(),
+            runs: PackedColumn::new(),
         }
     }
 
-    /// The runs, one thread's after the other's.
+    /// Returns the runs of the group, thread by thread.
     fn sorted(&self, threads: &Threads) -> Vec<u32> {
         let [first, end] = [self.first_thread, self.end_thread].map(|thread| thread as usize);
         let blocks = (first - first % BLOCK..end).step_by(BLOCK);
@@ -88,37 +87,37 @@ impl RunLists {
         }
     }
 
-    /// Takes the next run.
+    /// Appends the next run in time order.
     #[inline]
-    pub(super) fn push(&mut self, thread: u32, run: u32, shelf: &Shelf) {
+    pub(super) fn push(&mut self, thread: u32, run: u32, spill_store: &SpillStore) {
         let group = self.firsts.partition_point(|&first| first <= thread);
         if let Some(group) = self.groups.get_mut(group) {
-            group.threads.put(thread - group.first_thread, shelf);
-            group.runs.put(run, shelf);
+            group.threads.put(thread - group.first_thread, spill_store);
+            group.runs.put(run, spill_store);
         }
     }
 
-    /// All runs, one thread's after the other's.
-    pub(super) fn finish(self, threads: &Threads, shelf: &Shelf) -> Pages<u32> {
-        let mut all = Pages::new();
+    /// Returns the runs of all groups, thread by thread.
+    pub(super) fn finish(self, threads: &Threads, spill_store: &SpillStore) -> PackedColumn<u32> {
+        let mut all = PackedColumn::new();
         for group in self.groups {
             if group.end_thread - group.first_thread == 1 {
-                all.extend(group.runs.iter(), shelf);
+                all.extend(group.runs.iter(), spill_store);
             } else {
-                all.extend_from_slice(&group.sorted(threads), shelf);
+                all.extend_from_slice(&group.sorted(threads), spill_store);
             }
         }
         all
     }
 }
 
-/// When a thread became ready.
+/// State of a thread when it became ready.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReadyAt {
     pub(super) since_ns: u64,
-    /// For how long some capability had stood by until then.
+    /// Time in the log, up to then, in which some capability was idle.
     pub(super) idle_ns: u64,
-    /// The manager that woke it, if one did.
+    /// Manager thread that woke it, if one did.
     pub(super) woken_by: Option<ManagerThread>,
 }
 
@@ -130,11 +129,11 @@ impl ReadyAt {
     };
 }
 
-/// The threads that are ready just now.
+/// Set of the threads that are currently ready, as a sparse paged array.
 #[derive(Debug)]
 pub(super) struct Ready {
     pages: Vec<Option<Box<Page>>>,
-    /// Pages of which no thread is ready.
+    /// Free pages, for reuse.
     unused: Vec<Box<Page>>,
 }
 
@@ -147,7 +146,7 @@ struct Page {
 impl Ready {
     const PAGE: usize = 256;
 
-    /// None of so many threads is ready.
+    /// Creates an empty set for `threads` threads.
     pub(super) fn new(threads: usize) -> Self {
         let mut pages = Vec::new();
         pages.resize_with(threads.div_ceil(Self::PAGE), || None);
@@ -157,7 +156,7 @@ impl Ready {
         }
     }
 
-    /// A thread is ready since then.
+    /// Marks a thread as ready.
     #[inline]
     pub(super) fn set(&mut self, thread: u32, at: ReadyAt) {
         let (page, place) = (thread as usize / Self::PAGE, thread as usize % Self::PAGE);
@@ -176,14 +175,14 @@ impl Ready {
         page.at[place] = at;
     }
 
-    /// Since when a thread is ready, if it is.
+    /// Returns the state of a thread if it is ready.
     pub(super) fn get(&self, thread: u32) -> Option<ReadyAt> {
         let page = self.pages.get(thread as usize / Self::PAGE)?.as_ref()?;
         let at = page.at[thread as usize % Self::PAGE];
         (at.since_ns != NEVER_NS).then_some(at)
     }
 
-    /// If a thread is ready since then, a manager woke it. Whether it is.
+    /// Records the manager that woke a thread, if the thread is ready since `since_ns`. Returns whether it is.
     pub(super) fn learn_waker(
         &mut self,
         thread: u32,
@@ -202,7 +201,7 @@ impl Ready {
         is_ready
     }
 
-    /// A thread is not ready any more. Since when it was, if it was.
+    /// Removes a thread. Returns its state if it was ready.
     #[inline]
     pub(super) fn take(&mut self, thread: u32) -> Option<ReadyAt> {
         let slot = self.pages.get_mut(thread as usize / Self::PAGE)?;
@@ -218,25 +217,24 @@ impl Ready {
     }
 }
 
-/// Lists the runs of each thread as they come, and measures for how long their
-/// threads had been ready while some capability stood by.
+/// Sweep watcher that lists the runs of each thread, and measures for how much of the ready time before them some
+/// capability was idle.
 pub(super) struct Grouping<'a> {
     lane_starts: &'a [u32],
-    shelf: &'a Shelf,
+    spill_store: &'a SpillStore,
     pub(super) runs: RunLists,
     pub(super) ready: Ready,
     pub(super) waits: Vec<WaitsBeforeRuns>,
     managers: Managers<'a>,
 }
 
-/// How the waits before the runs of a lane ended.
+/// Ends of the waits before the runs of a lane.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WaitsBeforeRuns {
-    /// How long some capability stood by while the thread was ready.
+    /// Part of the ready time in which some capability was idle.
     pub(super) idle: Durations,
-    /// The numbers of the managers that woke the threads; 0 is none. Empty if the log has
-    /// no managers.
-    pub(super) woken_by: Pages<u8>,
+    /// Numbers of the manager threads that woke the threads, or 0. Empty if the log has no managers.
+    pub(super) woken_by: PackedColumn<u8>,
 }
 
 impl<'a> Grouping<'a> {
@@ -244,11 +242,11 @@ impl<'a> Grouping<'a> {
         threads: &Threads,
         lane_starts: &'a [u32],
         managers: Managers<'a>,
-        shelf: &'a Shelf,
+        spill_store: &'a SpillStore,
     ) -> Self {
         Self {
             lane_starts,
-            shelf,
+            spill_store,
             runs: RunLists::new(threads),
             ready: Ready::new(threads.len()),
             waits: vec![WaitsBeforeRuns::default(); lane_starts.len()],
@@ -260,14 +258,14 @@ impl<'a> Grouping<'a> {
 impl Watcher for Grouping<'_> {
     #[inline]
     fn starts(&mut self, lane: usize, place: usize, run: &NextRun, now: Moment) {
-        let place = self.lane_starts[lane] + place32(place);
-        self.runs.push(run.thread, place, self.shelf);
+        let place = self.lane_starts[lane] + saturating_u32(place);
+        self.runs.push(run.thread, place, self.spill_store);
         let ready = self.ready.take(run.thread);
         let waits = &mut self.waits[lane];
         if self.managers.any() {
             let woken_by = ready.and_then(|ready| ready.woken_by);
             let number = woken_by.map_or(0, ManagerThread::number);
-            waits.woken_by.put(number, self.shelf);
+            waits.woken_by.put(number, self.spill_store);
             self.managers.runs(lane, run, &mut self.ready);
         }
         let how_long = if run.was_ready {
@@ -279,16 +277,16 @@ impl Watcher for Grouping<'_> {
         } else {
             Some((0, false))
         };
-        waits.idle.put(how_long, self.shelf);
+        waits.idle.put(how_long, self.spill_store);
     }
 
     #[inline]
     fn stays_ready(&mut self, run: &NextRun, now: Moment) {
-        self.readied(run.thread, now);
+        self.became_runnable(run.thread, now);
     }
 
     #[inline]
-    fn readied(&mut self, thread: u32, now: Moment) {
+    fn became_runnable(&mut self, thread: u32, now: Moment) {
         let at = ReadyAt {
             since_ns: now.time,
             idle_ns: now.some_idle_ns,

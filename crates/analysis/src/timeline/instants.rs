@@ -1,6 +1,5 @@
-//! What happens on capabilities at points in time: wakeups, migrations,
-//! requests for collections, what becomes of sparks. They are many: eight
-//! bytes for each that is about a thread, four for each other.
+//! Point events of capabilities: wakeups, migrations, requests for collections, fates of sparks. They are
+//! numerous, and take eight bytes if they are about a thread, four otherwise.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,88 +9,87 @@ use eventlog::cap_table::CapTable;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::columns::Column;
 use model::moments::Moments;
-use model::shelf::Shelf;
+use model::spill_store::SpillStore;
 use model::time::Interval;
 
-/// What happened. Where several stand in one place, the first in this order
-/// is the most notable.
+/// Kind of a point event, most notable first: if several events share a bucket, the first kind is displayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum InstantKind {
-    /// The runtime shuts down (`Shutdown`).
+    /// `Shutdown`: the runtime shuts down.
     Shutdown = 0,
-    /// The capability is gone (`CapDelete`).
+    /// `CapDelete`: the capability was deleted.
     CapDeleted,
-    /// The capability is there (`CapCreate`).
+    /// `CapCreate`: the capability was created.
     CapCreated,
-    /// No thread is to run on it any more (`CapDisable`).
+    /// `CapDisable`: the capability may not run threads any more.
     CapDisabled,
-    /// Threads may run on it again (`CapEnable`).
+    /// `CapEnable`: the capability may run threads again.
     CapEnabled,
-    /// A marker of the program (`UserMarker`).
+    /// `UserMarker`: a marker of the program.
     Marker,
-    /// A message of the program (`UserMessage`).
+    /// `UserMessage`: a message of the program.
     Message,
-    /// A sequential collection was asked for (`RequestSeqGC`).
+    /// `RequestSeqGC`: a sequential collection was requested.
     SeqGcRequested,
-    /// A parallel collection was asked for (`RequestParGC`).
+    /// `RequestParGC`: a parallel collection was requested.
     ParGcRequested,
-    /// A thread was sent to another capability (`MigrateThread`).
+    /// `MigrateThread`: a thread migrated to another capability.
     Migrated,
-    /// A spark found the pool full and is lost (`SparkOverflow`).
+    /// `SparkOverflow`: a spark was lost because the pool was full.
     SparkOverflowed,
-    /// A spark's value was there before the spark ran (`SparkFizzle`).
+    /// `SparkFizzle`: a spark was dropped because its value had been evaluated before it ran.
     SparkFizzled,
-    /// A spark for a value that was already there (`SparkDud`).
+    /// `SparkDud`: a spark was requested for a value that was already evaluated.
     SparkDud,
-    /// A spark was taken from another capability (`SparkSteal`, `StealSpark`).
+    /// `SparkSteal`, `StealSpark`: a spark was stolen from another capability.
     SparkStolen,
-    /// A thread was created (`CreateThread`).
+    /// `CreateThread`: a thread was created.
     ThreadCreated,
-    /// A thread that runs sparks was created (`CreateSparkThread`).
+    /// `CreateSparkThread`: a thread that runs sparks was created.
     SparkThreadCreated,
-    /// A thread was woken (`WakeupThread`).
+    /// `WakeupThread`: a thread was woken.
     Woken,
-    /// A thread can run (`ThreadRunnable`, which GHC wrote until 2009).
+    /// `ThreadRunnable`: a thread is runnable. GHC wrote it until 2009.
     Runnable,
-    /// A spark was run (`SparkRun`, `RunSpark`).
+    /// `SparkRun`, `RunSpark`: a spark was run.
     SparkRun,
-    /// A spark was created (`SparkCreate`).
+    /// `SparkCreate`: a spark was created.
     SparkCreated,
-    /// A spark that nobody needs was collected (`SparkGC`).
+    /// `SparkGC`: a spark whose result is unused was collected.
     SparkCollected,
-    /// A performance counter's tracepoint (`PerfTracepoint`).
+    /// `PerfTracepoint`: a tracepoint of a performance counter was hit.
     PerfTracepoint,
-    /// A performance counter's overflow (`PerfCounter`).
+    /// `PerfCounter`: a performance counter overflowed.
     PerfCounter,
 }
 
-/// How many kinds there are.
+/// Number of kinds.
 const KINDS: usize = 23;
 
-/// What kinds of kinds there are: what they are about.
+/// Group of kinds by subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// The capability itself, or the whole runtime.
     Capability,
-    /// Messages of the program.
+    /// Messages and markers of the program.
     Message,
     /// Requests for collections.
     Collection,
-    /// The start of a thread's life.
+    /// Creations of threads.
     Creation,
-    /// A thread that waited can run.
+    /// Wakeups of threads.
     Wakeup,
-    /// A thread moves.
+    /// Migrations of threads.
     Migration,
-    /// Sparks.
+    /// Fates of individual sparks.
     Spark,
-    /// Performance counters.
+    /// Events of performance counters.
     Perf,
 }
 
 impl InstantKind {
-    /// All of them, by number: the most notable first.
+    /// All kinds by number, most notable first.
     pub const ALL: [Self; KINDS] = [
         Self::Shutdown,
         Self::CapDeleted,
@@ -118,13 +116,13 @@ impl InstantKind {
         Self::PerfCounter,
     ];
 
-    /// The kind of that number.
+    /// Returns the kind with that number.
     #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
     }
 
-    /// The kind of an event; `None` if it is none of them.
+    /// Returns the kind of an event type; `None` if it has none.
     #[must_use]
     pub const fn of(event: EventType) -> Option<Self> {
         Some(match event {
@@ -155,7 +153,7 @@ impl InstantKind {
         })
     }
 
-    /// Whether each is about a thread.
+    /// Returns whether events of this kind name a thread.
     #[must_use]
     pub const fn has_thread(self) -> bool {
         matches!(
@@ -168,8 +166,7 @@ impl InstantKind {
         )
     }
 
-    /// Whether the event says itself on which capability it is: it stands among
-    /// those of no capability.
+    /// Returns whether the event names its capability itself, because it is not logged by one.
     pub(super) const fn names_its_capability(self) -> bool {
         matches!(
             self,
@@ -177,7 +174,7 @@ impl InstantKind {
         )
     }
 
-    /// What it is about.
+    /// Returns the group of the kind.
     #[must_use]
     pub const fn family(self) -> Family {
         match self {
@@ -196,7 +193,7 @@ impl InstantKind {
         }
     }
 
-    /// One of them in words.
+    /// Returns a singular phrase for the user interface.
     #[must_use]
     pub const fn singular(self) -> &'static str {
         match self {
@@ -226,7 +223,7 @@ impl InstantKind {
         }
     }
 
-    /// Several of them in words.
+    /// Returns a plural phrase for the user interface.
     #[must_use]
     pub const fn plural(self) -> &'static str {
         match self {
@@ -257,39 +254,39 @@ impl InstantKind {
     }
 }
 
-/// What happened on each capability. Lane 0 is that of no capability.
+/// Point events by capability. Lane 0 is for events of no capability.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Instants {
-    /// The moments of each kind, by its number.
+    /// Events by kind number.
     lanes: CapTable<Vec<Moments>>,
 }
 
-/// A thread that is not known.
+/// Sentinel index of an unknown thread.
 const NO_THREAD: u32 = u32::MAX;
 
-/// One event at a point in time.
+/// A point event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instant {
     pub(crate) kind: InstantKind,
     pub(crate) at_ns: u64,
-    /// The index of the thread that it is about.
+    /// Index of the thread that it names.
     pub(crate) thread: Option<u32>,
 }
 
-/// What happened in one bucket.
+/// Summary of the events in one bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstantMark {
-    /// The most notable kind.
+    /// Most notable kind.
     pub kind: InstantKind,
-    /// The kind that most of them are.
+    /// Most frequent kind.
     pub most: InstantKind,
-    /// When the first was.
+    /// Time of the first event in nanoseconds.
     pub first_ns: u64,
-    /// When the last was.
+    /// Time of the last event in nanoseconds.
     pub last_ns: u64,
-    /// How many events they are.
+    /// Number of events.
     pub count: usize,
-    /// The index of the thread, if there is one event that is about one.
+    /// Index of the thread if there is exactly one event and it names one.
     thread: Option<u32>,
 }
 
@@ -308,12 +305,12 @@ impl Instants {
         }
     }
 
-    /// Adds later ones; a thread's index is that of `thread`.
+    /// Appends later events; `thread` maps their thread indexes.
     pub(super) fn append(
         &mut self,
         later: &Self,
         thread: impl Fn(u32) -> u32 + Copy,
-        shelf: &Shelf,
+        spill_store: &SpillStore,
     ) {
         for (cap, later) in later.lanes.iter().filter(|(_, kinds)| !kinds.is_empty()) {
             let all = self.lanes.get_mut(cap);
@@ -323,26 +320,26 @@ impl Instants {
                     later,
                     &[],
                     |one| if one == NO_THREAD { one } else { thread(one) },
-                    shelf,
+                    spill_store,
                 );
             }
         }
     }
 
-    /// Shows each long list of numbers, always in the same order.
+    /// Calls `see` with each column, always in the same order.
     pub(super) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
         let all = self.lanes.values_mut().iter_mut().flatten();
         all.for_each(|moments| moments.columns(see));
     }
 
-    /// The capabilities of which there are any.
+    /// Returns the capabilities with events.
     pub(crate) fn caps(&self) -> impl Iterator<Item = CapId> + '_ {
         let lanes = self.lanes.iter();
         let any = lanes.filter(|(_, kinds)| kinds.iter().any(|moments| !moments.is_empty()));
         any.filter_map(|(cap, _)| cap)
     }
 
-    /// The kinds that a capability has, with their moments.
+    /// Returns the kinds with events on a capability, and these.
     fn kinds(&self, cap: CapId) -> impl Iterator<Item = (InstantKind, &Moments)> + '_ {
         let kinds = self.lanes.get(Some(cap));
         let kinds = kinds.map_or(&[][..], Vec::as_slice);
@@ -350,13 +347,13 @@ impl Instants {
         all.filter(|(_, moments)| !moments.is_empty())
     }
 
-    /// The moments of a kind on a capability, if anything happened there.
+    /// Returns the events of a kind on a capability; `None` if that capability has no events.
     pub(crate) fn of_kind(&self, cap: CapId, kind: InstantKind) -> Option<&Moments> {
         self.lanes.get(Some(cap))?.get(kind as usize)
     }
 
-    /// The threads of the moments of a kind after the start of `range` and up
-    /// to its end, on all capabilities; of all moments without a range.
+    /// Returns the threads of the events of a kind on all capabilities, after the start of `range` and up to its
+    /// end, or of all time.
     pub(crate) fn threads(
         &self,
         kind: InstantKind,
@@ -367,8 +364,7 @@ impl Instants {
         lanes.flat_map(move |moments| moments.in_range(range))
     }
 
-    /// The first moment of a kind for a thread from a time to another, both
-    /// included, and its capability.
+    /// Returns time and capability of a thread's first event of a kind between two times, both inclusive.
     pub(crate) fn first_of(
         &self,
         kind: InstantKind,
@@ -379,7 +375,7 @@ impl Instants {
             .min_by_key(|(at, _)| *at)
     }
 
-    /// The last one.
+    /// Returns time and capability of a thread's last event of a kind between two times, both inclusive.
     pub(crate) fn last_of(
         &self,
         kind: InstantKind,
@@ -390,8 +386,7 @@ impl Instants {
             .max_by_key(|(at, _)| *at)
     }
 
-    /// When something of a kind happened on a capability, in a range without its end, and to
-    /// which threads.
+    /// Returns times and threads of the events of a kind on a capability in a half-open range.
     pub(super) fn on_cap(
         &self,
         cap: Option<CapId>,
@@ -408,7 +403,7 @@ impl Instants {
         })
     }
 
-    /// The first or last moment of each capability.
+    /// Returns the thread's first or last event of each capability.
     fn of_thread(
         &self,
         kind: InstantKind,
@@ -429,7 +424,7 @@ impl Instants {
         })
     }
 
-    /// How many of each kind there are from a time to another, both included.
+    /// Returns the event counts of a capability by kind between two times, both inclusive.
     pub(crate) fn counts(
         &self,
         cap: CapId,
@@ -443,8 +438,7 @@ impl Instants {
         counts.filter(|(_, count)| *count > 0)
     }
 
-    /// The events from a time to another, both included, in the order of time;
-    /// about so many of the first.
+    /// Returns up to `limit` events of a capability between two times, both inclusive, in time order.
     pub(crate) fn list(
         &self,
         cap: CapId,
@@ -467,8 +461,8 @@ impl Instants {
         list
     }
 
-    /// One mark for each bucket of `bucket_ns` in which something happened.
-    /// Empty stretches cost nothing: the next event says where to go on.
+    /// Emits one mark per non-empty bucket of `bucket_ns`. Empty buckets cost nothing, as the next event
+    /// determines the next bucket.
     pub(crate) fn marks(
         &self,
         cap: CapId,
@@ -520,12 +514,12 @@ impl Instants {
     }
 }
 
-/// Where a walk over the moments of a kind stands.
+/// Cursor over the events of one kind.
 struct Head<'a> {
     kind: InstantKind,
     moments: &'a Moments,
     place: usize,
-    /// When the next moment is; beyond everything if there is none.
+    /// Time of the next event; `u64::MAX` if there is none.
     next_ns: u64,
 }
 
@@ -539,8 +533,8 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Goes on to the first moment after `last_ns`: how many that is, when the
-    /// last of them was, and the thread of the first.
+    /// Advances to the first event after `last_ns`. Returns the number of skipped events, the time of the last of
+    /// them, and the thread of the first.
     fn skip_to(&mut self, last_ns: u64) -> (usize, u64, Option<u32>) {
         let thread = self.moments.thread(self.place);
         let place = self.moments.up_to(last_ns).max(self.place + 1);
@@ -552,7 +546,7 @@ impl<'a> Head<'a> {
 }
 
 impl Store {
-    /// Keeps an event about the thread of that index.
+    /// Stores an event; `thread` is a thread index.
     #[inline]
     pub(super) fn keep_instant(
         &mut self,
@@ -570,18 +564,19 @@ impl Store {
         self.instants.push(cap, instant);
     }
 
-    /// The thread of that index.
+    /// Returns the thread ID of an index.
     pub(crate) fn thread_id(&self, index: u32) -> Option<ThreadId> {
         self.threads.id(index)
     }
 
-    /// How many events of each kind a capability has from a time to another,
-    /// both included, the most notable kinds first.
+    /// Returns the event counts of a capability by kind between two times, both inclusive, most notable kind
+    /// first.
     pub fn instant_counts(&self, cap: CapId, range_ns: (u64, u64)) -> Vec<(InstantKind, usize)> {
         self.instants.counts(cap, range_ns).collect()
     }
 
-    /// The first of these events, each with its thread.
+    /// Returns up to `limit` events of a capability between two times, both inclusive, in time order, with their
+    /// threads.
     pub fn instant_list(
         &self,
         cap: CapId,
@@ -596,8 +591,7 @@ impl Store {
         known.collect()
     }
 
-    /// One mark for each bucket of `bucket_ns` in which something happened on a
-    /// capability.
+    /// Emits one mark per bucket of `bucket_ns` with events on a capability.
     pub fn instant_marks(
         &self,
         cap: CapId,
@@ -611,7 +605,7 @@ impl Store {
         });
     }
 
-    /// The capabilities with events at points in time.
+    /// Returns the capabilities with point events.
     pub fn caps_with_instants(&self) -> impl Iterator<Item = CapId> + '_ {
         self.instants.caps()
     }
@@ -637,8 +631,8 @@ mod tests {
     }
 
     proptest! {
-        /// At any zoom each event is in the mark of its bucket, once; the mark
-        /// is named after the most notable.
+        /// At any zoom level, each event is counted in exactly one mark, which has the most notable kind of its
+        /// bucket.
         #[test]
         fn marks_count_what_is_there(
             steps in prop::collection::vec((0u64..90, 0u8..KINDS as u8, 0u32..5), 0..120),

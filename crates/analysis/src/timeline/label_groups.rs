@@ -1,23 +1,23 @@
-//! What threads did together whose labels differ only in a number at the end.
+//! Sums over threads whose labels differ only in a trailing number.
 
 use super::store::{FEW_THREADS, Store};
 use super::thread_table::{InRange, ThreadSums};
-use crate::listen::Listen;
+use crate::yielder::Yield;
 use eventlog::hash::SeededMap;
 use model::time::Interval;
 
-/// Threads that a program calls alike.
+/// Threads with equal labels, ignoring trailing numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelGroup {
-    /// Their label, with `#` in place of the number at its end; `None` of threads without.
+    /// Common label, with `#` for the trailing number; `None` for threads without a label.
     pub label: Option<String>,
-    /// How many there are.
+    /// Number of threads.
     pub count: u64,
-    /// What they did together.
+    /// Sums over these threads.
     pub sums: ThreadSums,
 }
 
-/// A label with `#` in place of the number at its end: `worker-12` and `worker-3` are `worker-#`.
+/// Replaces the trailing number of a label by `#`: `worker-12` and `worker-3` become `worker-#`.
 #[must_use]
 pub fn without_number(label: &str) -> String {
     let front = label.trim_end_matches(|letter: char| letter.is_ascii_digit());
@@ -28,12 +28,12 @@ pub fn without_number(label: &str) -> String {
 }
 
 impl Store {
-    /// What the threads that lived in a range, or in the log, did there, by label, in the
-    /// order of their creation; `None` until the log is read to its end.
+    /// Returns the sums by label over the threads that lived in a range, or in the whole log, in the order of the
+    /// first thread of each label. `None` until the log has been read to its end.
     pub async fn label_groups(
         &self,
         range: Option<Interval>,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> Option<Vec<LabelGroup>> {
         self.is_settled().then_some(())?;
         let range = InRange::new(self, range);
@@ -42,9 +42,9 @@ impl Store {
         let mut by_label: SeededMap<Option<String>, usize> = SeededMap::default();
         for (index, thread) in self.threads.iter() {
             if index.is_multiple_of(FEW_THREADS) {
-                listen.listen().await;
+                yielder.yield_if_due().await;
             }
-            let Some(sums) = range.sums(self, (index, &thread), listen).await else {
+            let Some(sums) = range.sums(self, (index, &thread), yielder).await else {
                 continue;
             };
             let place = *by_text.entry(thread.label.0).or_insert_with(|| {

@@ -1,35 +1,35 @@
-//! The lives of threads for who looks at all of them: one turn after the other, the
-//! runs of a capability with their threads, and who was woken where.
+//! Iteration over the lives of threads: turns in order, the runs of a capability with their threads, and wakeups
+//! by capability.
 
 use std::rc::Rc;
 
 use super::instants::InstantKind;
 use super::store::Store;
 use super::thread_lane::ThreadLane;
-use super::turns::Turn;
+use super::turns::WaitRunCycle;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::StopCode;
 use model::lane::{Lane, partition};
 use model::time::Interval;
 
-/// A run on a capability.
+/// A run of a thread on a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOn {
-    /// When it began, in nanoseconds.
+    /// Start in nanoseconds.
     pub start_ns: u64,
-    /// When it ended.
+    /// End in nanoseconds.
     pub end_ns: u64,
-    /// The thread that ran.
+    /// Thread that ran.
     pub thread: ThreadId,
-    /// Why the run ended.
+    /// Reason why the run ended.
     pub code: StopCode,
-    /// For how long the thread was ready before; `None` if the log does not tell that it was.
+    /// Ready time of the thread before the run; `None` if the log does not show that it was ready.
     pub ready_ns: Option<u64>,
 }
 
 impl Store {
-    /// The lives of all threads, in the order in which they were first met; none before
-    /// the log is read to its end.
+    /// Returns the lives of all threads in the order of their first events; none until the log has been read to
+    /// its end.
     pub fn lives(&self) -> impl Iterator<Item = ThreadLane<'_>> {
         let looks = Rc::default();
         let lives = self.threads.iter();
@@ -39,8 +39,8 @@ impl Store {
         })
     }
 
-    /// The lives of threads that ran so many times at least, in the same order. Of a log with a
-    /// million threads most ran a few times, and are passed over by that number alone.
+    /// Returns the lives of threads with at least `least` runs, in the same order. In a log with a million threads
+    /// most ran only a few times; these are skipped by their run count alone.
     pub fn lives_of_runs(&self, least: u32) -> impl Iterator<Item = ThreadLane<'_>> {
         let looks = Rc::default();
         let counts = self.threads.run_counts();
@@ -52,14 +52,14 @@ impl Store {
         })
     }
 
-    /// How many runs of all threads ended for a reason.
+    /// Returns the number of runs of all threads that ended for a reason.
     #[must_use]
     pub fn runs_ended_by(&self, code: StopCode) -> usize {
         let lanes = self.lanes.iter();
         lanes.map(|lane| lane.runs.count_of(code)).sum()
     }
 
-    /// A run of a capability, by its place in the capability's lane.
+    /// Returns a run by its index on the capability's lane.
     #[must_use]
     pub fn run_on(&self, cap: CapId, place: usize) -> Option<RunOn> {
         let runs = &self.cap(cap)?.runs;
@@ -74,8 +74,8 @@ impl Store {
         })
     }
 
-    /// The runs of a capability that end after the start of a range and begin before its end, in
-    /// order, with their places in the capability's lane.
+    /// Returns the runs of a capability that overlap a range, in order, with their indexes on the capability's
+    /// lane.
     pub fn runs_over(
         &self,
         cap: CapId,
@@ -102,17 +102,16 @@ impl Store {
         })
     }
 
-    /// The turn of its thread that ends with a run of a capability.
+    /// Returns the turn of the thread that contains a run, given by its index on the capability's lane.
     #[must_use]
-    pub fn turn_of_run(&self, cap: CapId, place: usize) -> Option<Turn> {
+    pub fn turn_of_run(&self, cap: CapId, place: usize) -> Option<WaitRunCycle> {
         let (start, _) = self.cap(cap)?.runs.span_at(place)?;
         let life = self.bare_life_of(self.threads.get(self.cap(cap)?.runs.thread_at(place)?)?)?;
         let number = life.run_of(start, cap)?;
         Some(life.turn(number))
     }
 
-    /// When threads were woken on a capability, by whatever it ran then, in order: from
-    /// the start of a range and before its end.
+    /// Returns the wakeups logged on a capability in a half-open range, in order.
     pub fn wakeups_on(
         &self,
         cap: CapId,
@@ -121,7 +120,7 @@ impl Store {
         self.moments_on(cap, InstantKind::Woken, range)
     }
 
-    /// When threads were created on a capability, likewise.
+    /// Returns the thread creations logged on a capability in a half-open range, in order.
     pub fn creations_on(
         &self,
         cap: CapId,
@@ -148,19 +147,19 @@ impl Store {
 }
 
 impl ThreadLane<'_> {
-    /// The thread.
+    /// Returns the ID of the thread.
     #[must_use]
     pub const fn id(&self) -> ThreadId {
         self.thread().id
     }
 
-    /// When it was created, if the log tells.
+    /// Returns the creation time, if it was logged.
     #[must_use]
     pub fn created(&self) -> Option<Nanos> {
         self.thread().created()
     }
 
-    /// From when to when the log tells of it.
+    /// Returns the time span in which the log covers the thread.
     #[must_use]
     pub fn life(&self) -> Interval {
         let known = (!self.is_empty()).then(|| {
@@ -170,8 +169,8 @@ impl ThreadLane<'_> {
         known.unwrap_or_default()
     }
 
-    /// From its creation to its end, and for how long it ran, in nanoseconds; `None` if the log
-    /// does not tell of both. It is known without looking at each run.
+    /// Returns the lifetime, and the run time in nanoseconds; `None` unless both creation and end were logged.
+    /// This does not read the thread's runs.
     #[must_use]
     pub fn whole(&self) -> Option<(Interval, u64)> {
         let thread = self.thread();
@@ -180,14 +179,14 @@ impl ThreadLane<'_> {
         Some((life, thread.run_ns))
     }
 
-    /// Whether it finished.
+    /// Returns whether the thread finished.
     #[must_use]
     pub const fn is_finished(&self) -> bool {
         self.thread().finished
     }
 
-    /// Its turns that lie in a range at least in part, with their numbers.
-    pub fn turns_over(&self, range: Interval) -> impl Iterator<Item = (usize, Turn)> {
+    /// Returns the turns that overlap a range, with their numbers.
+    pub fn turns_over(&self, range: Interval) -> impl Iterator<Item = (usize, WaitRunCycle)> {
         let first = partition(self.runs(), |run| {
             self.span(super::turns::PARTS * run + 2).1 <= range.start().0
         });

@@ -1,5 +1,5 @@
-//! Which waits the runtime's manager threads ended: waits for time or I/O, which stop as if
-//! for an `MVar`.
+//! Waits ended by manager threads of the runtime: waits for time or I/O, whose stop reason is logged as a wait for
+//! an `MVar`.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,22 @@ use crate::account::runs::NextRun;
 use eventlog::cap_table::CapLanes;
 use model::class::ManagerThread;
 
-/// The managers of a log, and the threads that they have just woken.
+/// Manager threads of a log, and the threads they have just woken.
 ///
-/// On a walk through all runs in the order of time, each run of a manager lists the wakeups that
-/// were logged on its capability while it ran. So the cost follows the wakeups by managers.
+/// During a sweep over all runs in time order, each run of a manager looks up the wakeups logged on its capability
+/// while it ran. The cost is therefore proportional to the wakeups by managers.
 #[derive(Debug)]
 pub(super) struct Managers<'a> {
-    /// By the index of the thread.
+    /// Managers by thread index.
     managers: BTreeMap<u32, ManagerThread>,
     instants: &'a Instants,
     cap_lanes: &'a CapLanes,
-    /// Threads that become ready at a time because a manager woke them.
+    /// Threads that a manager wakes during the current runs: the time of the wakeup, and the manager.
     pending: BTreeMap<u32, (u64, ManagerThread)>,
 }
 
 impl<'a> Managers<'a> {
-    /// The threads with the labels of managers.
+    /// Finds the managers by their labels.
     pub(super) fn new(threads: &Threads, instants: &'a Instants, cap_lanes: &'a CapLanes) -> Self {
         Self {
             managers: threads.with_labels(ManagerThread::from_label).collect(),
@@ -35,12 +35,12 @@ impl<'a> Managers<'a> {
         }
     }
 
-    /// Whether the log has any.
+    /// Returns whether the log has managers.
     pub(super) fn any(&self) -> bool {
         !self.managers.is_empty()
     }
 
-    /// A run of a lane begins: if it is a manager's, its wakeups are noted.
+    /// Processes the start of a run; records the wakeups during it if it is a manager's.
     pub(super) fn runs(&mut self, lane: usize, run: &NextRun, ready: &mut Ready) {
         let Some(&manager) = self.managers.get(&run.thread) else {
             return;
@@ -55,7 +55,7 @@ impl<'a> Managers<'a> {
         for kind in kinds {
             let woken = self.instants.on_cap(cap, kind, (run.start, run.end));
             for (at, thread) in woken.filter(|&(_, thread)| thread != run.thread) {
-                // A wakeup in the nanosecond in which the run begins comes before the run.
+                // A wakeup with the same timestamp as the start of the run is processed before the run.
                 if !ready.learn_waker(thread, at, manager) {
                     self.pending.entry(thread).or_insert((at, manager));
                 }
@@ -63,7 +63,7 @@ impl<'a> Managers<'a> {
         }
     }
 
-    /// The manager that made a thread ready at a time, if one did.
+    /// Returns the manager that woke a thread at a time, if one did.
     pub(super) fn woke(&mut self, thread: u32, at: u64) -> Option<ManagerThread> {
         if self.pending.is_empty() {
             return None;

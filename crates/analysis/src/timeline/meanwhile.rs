@@ -1,8 +1,7 @@
-//! What a capability did in a stretch of time: what a thread that waited for it, or was
-//! not on it, missed.
+//! Activity of a capability in a range of time, to explain what a thread waited for, or missed, in that range.
 //!
-//! The times are those of the account, which takes them from indexes. Which threads ran
-//! is told by looking at runs, of which no more than [`Meanwhile::MOST_RUNS`] are looked at.
+//! The times come from the indexes of the account. The threads that ran are found by reading runs, at most
+//! [`Meanwhile::MOST_RUNS`].
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,41 +11,41 @@ use crate::account::pauses::Pause;
 use crate::account::report::CapTimes;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::lane::Lane;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// What a capability did in a stretch of time.
+/// Activity of a capability in a range of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meanwhile {
-    /// How it spent the time.
+    /// Times by class.
     pub times: CapTimes,
-    /// The threads that ran on it, those that ran longest first.
+    /// Threads that ran on it, longest run time first.
     pub threads: Vec<RanThere>,
-    /// The longest collection in the stretch.
+    /// Longest collection that overlaps the range.
     pub collection: Option<Interval>,
-    /// Up to when runs were looked at: the end of the stretch, unless they are too many.
+    /// Time up to which runs were read: the end of the range, unless there are too many.
     pub looked_until: Nanos,
 }
 
-/// A thread that ran on a capability in a stretch of time.
+/// Run time of a thread on a capability in a range of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RanThere {
-    /// The thread.
+    /// Thread that ran.
     pub thread: ThreadId,
-    /// For how long it ran there, in nanoseconds.
+    /// Run time within the range, in nanoseconds.
     pub ns: u64,
-    /// The longest of its runs there, all of it.
+    /// Longest of its runs there, not clipped to the range.
     pub longest: Interval,
 }
 
 impl Meanwhile {
-    /// So many runs are looked at, which takes a few milliseconds.
+    /// Maximum number of runs to read, which takes a few milliseconds.
     pub const MOST_RUNS: usize = 20_000;
 }
 
 impl Store {
-    /// What a capability did in a stretch of time; `None` if the log does not have it, or
-    /// is not read to its end.
+    /// Returns the activity of a capability in a range; `None` for an unknown capability, or until the log has
+    /// been read to its end.
     #[must_use]
     pub fn meanwhile(&self, cap: CapId, stretch: Interval) -> Option<Meanwhile> {
         let runs = &self.cap(cap).filter(|_| self.is_settled())?.runs;

@@ -1,4 +1,4 @@
-//! Messages and markers that the program wrote (`traceEvent`, `traceMarker`).
+//! Messages and markers of the program (`traceEvent`, `traceMarker`).
 
 use serde::{Deserialize, Serialize};
 
@@ -6,45 +6,45 @@ use crate::diagnostics::{Diagnostic, Fact};
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record};
 use model::columns::Column;
-use model::place::place32;
+use model::saturating::saturating_u32;
 use model::time::Interval;
 
-/// Whether it is a message or a marker.
+/// Message or marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MessageKind {
-    /// `traceEvent` and the like.
+    /// `UserMessage`: `traceEvent` and similar functions.
     Message,
-    /// `traceMarker`.
+    /// `UserMarker`: `traceMarker`.
     Marker,
 }
 
-/// One message.
+/// One message or marker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// The time of the message.
+    /// Time of the message.
     pub time: Nanos,
-    /// On which capability.
+    /// Capability that logged it.
     pub cap: Option<CapId>,
-    /// Message or marker.
+    /// Whether it is a message or a marker.
     pub kind: MessageKind,
-    /// What it says; it may be cut.
+    /// Text, possibly truncated.
     pub text: String,
 }
 
-/// All messages of a log, or of a slice of it, as columns.
+/// Messages of a log or slice, in columns.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Messages {
     #[serde(skip)]
     times: Vec<u64>,
-    /// [`NO_CAP`] if it is on none.
+    /// Capability of each message, or [`NO_CAP`].
     #[serde(skip)]
     caps: Vec<u16>,
     #[serde(skip)]
     markers: Vec<u8>,
-    /// Which of them are markers.
+    /// Indexes of the markers.
     #[serde(skip)]
     marker_places: Vec<u32>,
-    /// Where each text ends in `texts`.
+    /// End offset of each text in `texts`.
     #[serde(skip)]
     ends: Vec<u32>,
     #[serde(skip)]
@@ -52,46 +52,45 @@ pub struct Messages {
     without_text: WithoutText,
 }
 
-/// The messages without text, as there is too much of it.
+/// Messages whose text was dropped because the budget was exhausted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct WithoutText {
-    /// The first of them; no later one has its text.
+    /// Index of the first one; all later texts are dropped as well.
     first: Option<usize>,
-    /// How many have lost some, and how much.
+    /// Number of messages that lost text, and the lost bytes.
     messages: u64,
     bytes: u64,
 }
 
-/// Blocks of capabilities have no such number in the format.
+/// Sentinel: the format reserves this capability number.
 const NO_CAP: u16 = u16::MAX;
 
-/// How much text is kept in all; later messages are shown without theirs, and a diagnostic
-/// says how many.
+/// Maximum total size of texts. The texts of later messages are dropped, which a diagnostic reports.
 pub const TEXT_BUDGET_BYTES: usize = 128 << 20;
-/// How much of one message is kept.
+/// Maximum size of one text; longer ones are truncated.
 const MAX_TEXT_BYTES: usize = 4096;
 
-/// A mark for the messages of one bucket.
+/// Summary of the messages in one bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageMark {
-    /// When the first one was written.
+    /// Time of the first message.
     pub time: u64,
-    /// When the last one was.
+    /// Time of the last message.
     pub last_time: u64,
-    /// Which one the first is.
+    /// Index of the first message.
     pub first: usize,
-    /// How many they are.
+    /// Number of messages.
     pub count: usize,
-    /// Whether a marker is among them.
+    /// Whether any of them is a marker.
     pub has_marker: bool,
 }
 
 impl Messages {
-    /// The types of events that it takes.
+    /// Event types that [`take`](Self::take) processes.
     pub(crate) const CONSUMES: EventSet =
         EventSet::of(&[EventType::USER_MSG, EventType::USER_MARKER]);
 
-    /// Takes a message or a marker. The result is its text, if it is one.
+    /// Processes a message or marker event. Returns its text; `None` for other events.
     pub(crate) fn take<'a>(&mut self, record: &Record<'a>) -> Option<&'a [u8]> {
         let (kind, text) = match record.event() {
             Event::UserMessage { msg } => (MessageKind::Message, msg.0),
@@ -113,19 +112,19 @@ impl Messages {
             without.messages += 1;
             without.bytes += text.len() as u64;
         }
-        // Only logs of several runs go back in time here.
+        // Only in files with several logs does time go backwards here.
         let time = self.times.last().map_or(time.0, |&last| last.max(time.0));
         self.times.push(time);
         self.caps.push(cap.map_or(NO_CAP, |cap| cap.0));
         if kind == MessageKind::Marker {
-            self.marker_places.push(place32(self.markers.len()));
+            self.marker_places.push(saturating_u32(self.markers.len()));
         }
         self.markers.push(u8::from(kind == MessageKind::Marker));
-        // It fits, as the budget does.
+        // Fits into 32 bits because the budget does.
         self.ends.push(self.texts.len() as u32);
     }
 
-    /// Adds the messages of the slice that follows.
+    /// Appends the messages of the following slice.
     pub(crate) fn append(&mut self, slice: &Self) {
         let WithoutText {
             first,
@@ -135,7 +134,7 @@ impl Messages {
         let with_text = first.unwrap_or(slice.len());
         for index in 0..slice.len() {
             if index == with_text {
-                // Then there is no room here either.
+                // If the slice exceeded the budget, so does the log.
                 self.without_text.first.get_or_insert(self.len());
             }
             let (time, cap) = (Nanos(slice.time(index)), slice.cap(index));
@@ -146,7 +145,7 @@ impl Messages {
         self.without_text.bytes += bytes;
     }
 
-    /// Shows each long list of numbers, always in the same order.
+    /// Calls `see` with each column, always in the same order.
     pub(crate) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
         see((&mut self.times).into());
         see((&mut self.caps).into());
@@ -155,13 +154,13 @@ impl Messages {
         see((&mut self.texts).into());
     }
 
-    /// How many there are.
+    /// Returns the number of messages.
     #[must_use]
     pub fn len(&self) -> usize {
         self.times.len()
     }
 
-    /// What is to be told of them: that some have no text.
+    /// Returns the diagnostic about dropped texts, if there are any.
     #[must_use]
     pub fn diagnostic(&self) -> Option<Diagnostic> {
         let WithoutText {
@@ -173,13 +172,13 @@ impl Messages {
         Some(Diagnostic::at(first, Fact::MessagesCut { messages, bytes }))
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 
-    /// One of them.
+    /// Returns a message by index.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<Message> {
         Some(Message {
@@ -190,12 +189,12 @@ impl Messages {
         })
     }
 
-    /// When one was written, in nanoseconds.
+    /// Returns the time of a message in nanoseconds.
     pub(crate) fn time(&self, index: usize) -> u64 {
         self.times.get(index).copied().unwrap_or_default()
     }
 
-    /// On which capability one was written.
+    /// Returns the capability of a message.
     pub(crate) fn cap(&self, index: usize) -> Option<CapId> {
         let cap = self.caps.get(index).copied();
         cap.filter(|&cap| cap != NO_CAP).map(CapId)
@@ -208,7 +207,7 @@ impl Messages {
         }
     }
 
-    /// What one says, as far as it is kept.
+    /// Returns the stored text of a message.
     pub(crate) fn text(&self, index: usize) -> &[u8] {
         let end = self.ends.get(index).map_or(0, |end| *end as usize);
         let before = index
@@ -218,8 +217,7 @@ impl Messages {
         self.texts.get(from..end).unwrap_or_default()
     }
 
-    /// The places of the messages from the start of a span to its end, both
-    /// included.
+    /// Returns the indexes of the messages from the start to the end of a span, both inclusive.
     #[must_use]
     pub fn places(&self, span: Interval) -> std::ops::Range<usize> {
         let from = self.times.partition_point(|&time| time < span.start().0);
@@ -227,7 +225,7 @@ impl Messages {
         from..to.max(from)
     }
 
-    /// Whether one of the messages at some places is a marker.
+    /// Returns whether any of the messages at these indexes is a marker.
     fn has_marker(&self, places: std::ops::Range<usize>) -> bool {
         let before = |place: usize| {
             self.marker_places
@@ -236,7 +234,7 @@ impl Messages {
         before(places.start) < before(places.end)
     }
 
-    /// One mark for each bucket of `bucket_ns` that has messages in `view`.
+    /// Emits one mark per bucket of `bucket_ns` with messages in `view`.
     pub fn marks(&self, view: Interval, bucket_ns: u64, mut emit: impl FnMut(MessageMark)) {
         let aligned = view.start().0 / bucket_ns * bucket_ns;
         let mut at = self.times.partition_point(|&time| time < aligned);
@@ -265,7 +263,7 @@ mod tests {
         let mut say = |at: usize, text: &[u8]| {
             messages.push(Nanos(at as u64), None, MessageKind::Message, text);
         };
-        // One byte is left over: enough for the next message, were it kept.
+        // One byte of the budget is left, enough for the text of the last message if texts were still stored.
         let long = [b'x'; MAX_TEXT_BYTES];
         let whole = TEXT_BUDGET_BYTES / MAX_TEXT_BYTES - 1;
         (0..whole).for_each(|at| say(at, &long));
@@ -283,7 +281,7 @@ mod tests {
         };
         assert_eq!(messages.diagnostic(), cut(2, 4));
         assert_eq!(Messages::default().diagnostic(), None);
-        // The same if they come in slices, however long.
+        // The result is the same when messages are appended slice by slice.
         let mut later = Messages::default();
         later.push(Nanos(0), None, MessageKind::Marker, b"more");
         let mut all = Messages::default();

@@ -1,11 +1,9 @@
-//! What a timeline is drawn from: columns of spans, moments and values with an
-//! index each. How they are shown, the views know; the cost of that depends on
-//! pixels, not on events.
+//! Data behind the timeline: columns of spans, instants and values, each with an index. Views decide how to
+//! display them. The cost of drawing depends on pixels, not on events.
 //!
-//! Two structures answer everything. **Prefix sums** say how much time of
-//! each class lies before a span, so that the share of any pixel is two
-//! searches and a subtraction, exact at every zoom. A **forest**
-//! ([`forest`](model::forest)) says which span stands out among those that a pixel merges.
+//! Two structures answer all queries. **Prefix sums** of time by class yield the share of any pixel with two
+//! searches and a subtraction, exactly at every zoom level. A **forest** ([`forest`](model::forest)) yields the
+//! most prominent of the spans that a pixel merges.
 
 pub mod activity;
 pub mod block_lanes;

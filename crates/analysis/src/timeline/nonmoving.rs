@@ -1,5 +1,4 @@
-//! What the concurrent (nonmoving) collector does: its phases, and what it
-//! tells of itself at points in time.
+//! The concurrent nonmoving collector: its phases, and the events it logs at points in time.
 
 use crate::automata::nonmoving::{Input, State, step};
 use eventlog::ids::{CapId, Nanos};
@@ -8,23 +7,23 @@ use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
 use model::time::Interval;
 
-/// A phase.
+/// Phase of a nonmoving collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Phase {
-    /// The program stands still: the rest is marked.
+    /// The program is stopped while the remaining objects are marked.
     Sync = 0,
-    /// Finds what is live, beside the program.
+    /// Marks live objects concurrently with the program.
     Mark = 1,
-    /// Frees what is not.
+    /// Frees unreachable objects.
     Sweep = 2,
 }
 
 impl Phase {
-    /// All of them, by number.
+    /// All phases by number.
     pub const ALL: [Self; 3] = [Self::Sync, Self::Mark, Self::Sweep];
 
-    /// Its name.
+    /// Returns the name shown in the user interface.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -34,7 +33,7 @@ impl Phase {
         }
     }
 
-    /// What it does, in words.
+    /// Returns a past-tense phrase for the user interface.
     #[must_use]
     pub const fn doing(self) -> &'static str {
         match self {
@@ -44,7 +43,7 @@ impl Phase {
         }
     }
 
-    /// Several of them, in words.
+    /// Returns a plural phrase for the user interface.
     #[must_use]
     pub const fn several(self) -> &'static str {
         match self {
@@ -54,7 +53,7 @@ impl Phase {
         }
     }
 
-    /// The class of its spans.
+    /// Returns the class of the phase's spans.
     #[must_use]
     pub const fn class(self) -> Class {
         match self {
@@ -64,30 +63,30 @@ impl Phase {
     }
 }
 
-/// The code of a phase that was not over when the log ended.
+/// Code of a phase that was open when the log ended.
 pub const OPEN: u8 = 1;
 
-/// Something that the collector tells at a point in time.
+/// Event that the collector logs at a point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Point {
-    /// `ConcUpdRemSetFlush`: a capability handed over what it had remembered.
+    /// `ConcUpdRemSetFlush`: a capability flushed its update remembered set.
     Flush(CapId),
-    /// `NonmovingHeapCensus`, of blocks of one size.
+    /// `NonmovingHeapCensus`: census of the segments of one block size.
     Census {
-        /// Their size in bytes.
+        /// Block size in bytes.
         block_bytes: u32,
-        /// Segments that are allocated into.
+        /// Number of segments used for allocation.
         active: u32,
-        /// Segments that are full.
+        /// Number of full segments.
         filled: u32,
-        /// Blocks that are live.
+        /// Number of live blocks.
         live: u32,
     },
-    /// `NonmovingPrunedSegments`.
+    /// `NonmovingPrunedSegments`: free segments were returned.
     Pruned {
-        /// Free segments given back.
+        /// Number of free segments returned.
         pruned: u32,
-        /// Free segments left.
+        /// Number of free segments left.
         free: u32,
     },
 }
@@ -131,12 +130,12 @@ impl Machine {
     }
 }
 
-/// The row of the concurrent collector.
+/// Timeline row of the nonmoving collector.
 #[derive(Clone, Debug, Default)]
 pub struct Nonmoving {
     phases: [Machine; 3],
     points: Vec<(u64, Point)>,
-    /// Phases that end and had not begun.
+    /// Number of phase ends without a begin.
     pub odd_ends: u64,
 }
 
@@ -191,14 +190,14 @@ impl Nonmoving {
         self.points.push((at, point));
     }
 
-    /// The log is read to its end.
+    /// Completes the row once the log has been read to its end.
     pub(super) fn settle(&mut self, end: Nanos) {
         for (machine, phase) in self.phases.iter_mut().zip(Phase::ALL) {
             machine.settle(phase, end);
         }
     }
 
-    /// Whether it never ran.
+    /// Returns whether the nonmoving collector logged nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let quiet =
@@ -206,18 +205,17 @@ impl Nonmoving {
         self.points.is_empty() && self.phases.iter().all(quiet)
     }
 
-    /// Everything that is told, with its time, in the order of time.
+    /// Returns all point events with their times, in order.
     pub fn all_points(&self) -> &[(u64, Point)] {
         &self.points
     }
 
-    /// The spans of a phase; the code of each is 0 or [`OPEN`], the detail how
-    /// many objects were marked.
+    /// Returns the spans of a phase. The code of each is 0 or [`OPEN`], the detail the number of marked objects.
     pub const fn lane(&self, phase: Phase) -> &SpanLane {
         &self.phases[phase as usize].lane
     }
 
-    /// What is told in a stretch of time, its end included.
+    /// Returns the point events in a range, its end inclusive.
     pub fn points(&self, span: Interval) -> &[(u64, Point)] {
         let from = self.points.partition_point(|&(at, _)| at < span.start().0);
         let to = self.points.partition_point(|&(at, _)| at <= span.end().0);

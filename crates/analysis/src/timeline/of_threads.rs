@@ -1,4 +1,4 @@
-//! The threads of a log, listed, and what their lives are looked at with.
+//! List of the threads of a log, and access to their lives with cached indexes.
 
 use std::sync::Arc;
 
@@ -7,17 +7,16 @@ use super::store::{FEW_THREADS, Store};
 use super::thread_lane::{ThreadFilter, ThreadLane, ThreadOrder, ThreadRow};
 use super::threads::{NEVER_NS, Thread};
 use super::turns::{Indexing, TurnIndex};
-use crate::listen::{Alone, Listen, at_once};
+use crate::yielder::{NoYield, Yield, block_on};
 use eventlog::ids::ThreadId;
 use model::lane::BLOCK;
 
 impl Store {
-    /// The threads that `filter` lets through, in its order, and how many
-    /// there are without its limit.
+    /// Returns the threads that match `filter`, in its order, and their number without its limit.
     pub async fn threads(
         &self,
         filter: &ThreadFilter,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> (Vec<ThreadRow>, usize) {
         let by_label = filter.order == ThreadOrder::Label;
         let ranks = by_label.then(|| self.threads.label_ranks());
@@ -25,7 +24,7 @@ impl Store {
         let matches = self.threads.matching(&filter.text);
         for (index, thread) in self.threads.iter() {
             if index.is_multiple_of(FEW_THREADS) {
-                listen.listen().await;
+                yielder.yield_if_due().await;
             }
             if !matches(&thread) {
                 continue;
@@ -55,7 +54,8 @@ impl Store {
         (rows.collect(), total)
     }
 
-    /// When a thread first ran; threads that never did come last.
+    /// Returns the start of a thread's first run, for sorting; the maximum if it never ran. Until the log has been
+    /// read to its end, returns the creation time if that was logged.
     fn first_run(&self, thread: &Thread) -> u64 {
         if !self.settled || thread.runs == 0 {
             return thread
@@ -65,40 +65,40 @@ impl Store {
         self.run_span(self.thread_run(thread.first as usize)).0
     }
 
-    /// The life of a thread; only once the log is read to its end.
+    /// Returns the life of a thread; `None` until the log has been read to its end.
     #[must_use]
     pub fn thread_lane(&self, thread: ThreadId) -> Option<ThreadLane<'_>> {
         let at = self.threads.find(thread)?;
         self.lane_at(at)
     }
 
-    /// The life of the thread of that index.
+    /// Returns the life of a thread, given by index.
     pub(crate) fn lane_at(&self, index: u32) -> Option<ThreadLane<'_>> {
         self.life_of(index, self.threads.get(index)?)
     }
 
-    /// The life of a thread that has that index.
+    /// Returns the life of a thread with its index, which is built if necessary.
     pub(super) fn life_of(&self, index: u32, thread: Thread) -> Option<ThreadLane<'_>> {
         let lane = self.bare_life_of(thread)?;
         if lane.runs() <= BLOCK {
             return Some(lane);
         }
         let kept = self.indexes.get(&index);
-        let turns = kept.unwrap_or_else(|| at_once(self.make_index(index, &lane, &Alone)));
+        let turns = kept.unwrap_or_else(|| block_on(self.make_index(index, &lane, &NoYield)));
         Some(ThreadLane::new(self, thread, Some(turns)))
     }
 
-    /// Makes what the life of a thread is looked at with, if it is not there yet. How many
-    /// of its runs had to be read for that.
-    pub async fn prepare_life(&self, thread: ThreadId, listen: &dyn Listen) -> usize {
+    /// Builds the index of a thread's life, unless it is cached or not needed. Returns the number of runs read for
+    /// it.
+    pub async fn prepare_life(&self, thread: ThreadId, yielder: &dyn Yield) -> usize {
         let index = self.threads.find(thread);
         match index.and_then(|index| Some((index, self.threads.get(index)?))) {
-            Some((index, thread)) => self.prepare_life_of(index, thread, listen).await,
+            Some((index, thread)) => self.prepare_life_of(index, thread, yielder).await,
             None => 0,
         }
     }
 
-    /// Whether the life of a thread can be looked at without reading all of its runs.
+    /// Returns whether a thread's life can be queried without reading all of its runs.
     #[must_use]
     pub fn is_prepared(&self, thread: ThreadId) -> bool {
         let Some(index) = self.threads.find(thread) else {
@@ -109,12 +109,12 @@ impl Store {
             || self.indexes.get(&index).is_some()
     }
 
-    /// [`prepare_life`](Self::prepare_life) of a thread that has that index.
+    /// [`prepare_life`](Self::prepare_life) for a thread with a known index.
     pub(super) async fn prepare_life_of(
         &self,
         index: u32,
         thread: Thread,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> usize {
         if thread.runs as usize <= BLOCK || self.indexes.get(&index).is_some() {
             return 0;
@@ -122,7 +122,7 @@ impl Store {
         let Some(lane) = self.bare_life_of(thread) else {
             return 0;
         };
-        self.make_index(index, &lane, listen).await;
+        self.make_index(index, &lane, yielder).await;
         lane.runs()
     }
 
@@ -130,7 +130,7 @@ impl Store {
         &self,
         index: u32,
         lane: &ThreadLane<'_>,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> Arc<TurnIndex> {
         const AT_ONCE: usize = 1024;
         let runs = lane.runs();
@@ -139,15 +139,15 @@ impl Store {
             for turn in lane.turns(first..runs.min(first + AT_ONCE)) {
                 indexing.push(&turn);
             }
-            listen.listen().await;
+            yielder.yield_if_due().await;
         }
         let turns = Arc::new(indexing.finish());
         let bytes = turns.bytes();
         self.indexes.keep(index, turns, bytes)
     }
 
-    /// The life of a thread without an index, for who looks at few of its
-    /// turns, or has another index.
+    /// Returns the life of a thread without an index, for callers that read only a few turns or have another
+    /// index.
     pub(super) fn bare_life_of(&self, thread: Thread) -> Option<ThreadLane<'_>> {
         self.settled.then(|| ThreadLane::new(self, thread, None))
     }

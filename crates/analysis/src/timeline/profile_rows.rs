@@ -1,14 +1,12 @@
-//! Rows of the profile: announced foreign calls by OS thread, and samples by
-//! capability. The samples themselves stay where they are
-//! ([`Profile`]); here is the index that makes any zoom cost pixels.
+//! Timeline rows of profiles: announced foreign calls by OS thread, and samples by capability. The samples
+//! themselves stay in the [`Profile`]; the indexes here make the cost of drawing depend on pixels at every zoom
+//! level.
 //!
-//! A call is one span, whatever ran in it: the parts of a profile that have
-//! the same foreign function on the same stack and follow each other at once.
-//! Where a callback of it calls out again, the inner call takes its place.
+//! A call is one span, whatever runs in it: adjacent parts of a profile with the same foreign function on the same
+//! stack. Where a callback of a call makes a foreign call, the inner call replaces it.
 //!
-//! Of several samples in a pixel the functions are counted as in a vote
-//! (`Vote`): one that has more than half of those that are not idle always
-//! wins, where none has, it is one of them.
+//! If a pixel covers several samples, a majority vote (`Vote`) selects the function: one with more than half of
+//! the non-idle samples always wins; if there is none, the winner is any of the functions.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,39 +18,37 @@ use model::class::{Class, ClassTimes};
 use model::forest::{Aggregate, Forest};
 use model::lane::{BLOCK, Lane, LaneIndex};
 use model::marks::NONE;
-use model::place::place32;
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::source::Source;
 use model::profile::stacks::StackId;
 use model::profile::{Profile, Track, TrackSource};
-use model::sorting::SortSmall;
+use model::saturating::saturating_u32;
+use model::sorting::CompactSort;
 use model::span_lane::{Piece, SpanLane};
 
-/// Of how many functions the names are told to the page: of calls those with
-/// the most time, of samples those with the most samples. Of others the
-/// details of an item tell.
+/// Maximum number of functions whose names are sent to the page: of calls those with the most time, of samples
+/// those with the most samples. The names of others are only shown in the details of an item.
 pub(crate) const MOST_NAMES: usize = 2000;
-/// How many OS threads are listed: the first ones.
+/// Maximum number of listed OS threads; the first ones are listed.
 pub(crate) const MOST_CALL_ROWS: usize = 1000;
 
-/// The code of a call that was not over when the log ended.
+/// Code of a call that was open when the log ended.
 pub const OPEN: u8 = 1;
 
-/// Whose announced foreign calls are meant.
+/// Caller of announced foreign calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum CallsOf {
-    /// An OS thread's.
+    /// An OS thread.
     OsThread(OsThreadId),
-    /// Those of OS threads that were not announced. Calls at the same time are
-    /// on different lanes, from 0.
+    /// An unannounced OS thread. Simultaneous calls are on different lanes, numbered from 0.
     Unknown {
-        /// The number of the lane.
+        /// Number of the lane.
         lane: u32,
     },
 }
 
 impl CallsOf {
-    /// The track of the profile with these calls.
+    /// Returns the profile track with these calls.
     #[must_use]
     pub const fn source(self) -> TrackSource {
         match self {
@@ -61,7 +57,7 @@ impl CallsOf {
         }
     }
 
-    /// Whose calls a track of a profile has; `None` if it has none.
+    /// Returns the caller of a profile track; `None` if it has no calls.
     #[must_use]
     pub const fn of_source(source: TrackSource) -> Option<Self> {
         match source {
@@ -72,7 +68,7 @@ impl CallsOf {
     }
 }
 
-/// Functions whose names are told to the page, by their number there.
+/// Functions whose names are sent to the page, by their number there.
 #[derive(Clone, Debug, Default)]
 struct Named {
     frames: Vec<FrameId>,
@@ -80,7 +76,7 @@ struct Named {
 }
 
 impl Named {
-    /// The functions with the greatest weights.
+    /// Selects the functions with the largest weights.
     fn heaviest(weights: SeededMap<FrameId, u64>) -> Self {
         let mut all: Vec<(FrameId, u64)> = weights.into_iter().collect();
         all.sort_small_by_key(|(frame, weight)| (std::cmp::Reverse(*weight), *frame));
@@ -94,7 +90,7 @@ impl Named {
         frame.and_then(|frame| self.numbers.get(&frame)).copied()
     }
 
-    /// The functions, without where they are in the source.
+    /// Returns the functions without their source locations.
     fn told(&self, profile: Option<&Profile>) -> Vec<Frame> {
         let frames = self.frames.iter();
         let frame = |id: &FrameId| {
@@ -108,16 +104,16 @@ impl Named {
     }
 }
 
-/// What is the most among several samples, as far as it is known without
-/// counting each function: the majority vote of Boyer and Moore. Votes
-/// combine so that a function with more than half of all wins in whatever
-/// order; who wins where none has as many may depend on it.
+/// Partial result of a Boyer–Moore majority vote over samples.
+///
+/// Votes are merged such that a function with more than half of the samples wins regardless of the order; without
+/// a majority, the winner may depend on the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Vote {
     frame: FrameId,
-    /// A sample of this function.
+    /// Index of a sample of this function.
     sample: u32,
-    /// By how much it leads; nobody votes for being idle.
+    /// Lead over the other functions; idle samples do not vote.
     lead: u32,
 }
 
@@ -137,22 +133,22 @@ impl Aggregate for Vote {
     }
 }
 
-/// The index of a capability's samples.
+/// Index over the samples of a capability.
 #[derive(Clone, Debug)]
 struct SampleRow {
     cap: CapId,
-    /// The place of the track in its profile.
+    /// Index of the track in its profile.
     track: usize,
     times: LaneIndex<3>,
     votes: Forest<Vote>,
 }
 
-/// The rows of a log's profile.
+/// Timeline rows of the profiles of a log.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileRows {
     calls: Vec<(CallsOf, SpanLane)>,
     call_names: Named,
-    /// Which profile the samples are from.
+    /// Profile that the samples are from.
     source: Source,
     gc: Option<FrameId>,
     samples: Vec<SampleRow>,
@@ -160,8 +156,7 @@ pub struct ProfileRows {
 }
 
 impl ProfileRows {
-    /// The rows of the profiles of a log. Samples are those of cost centres;
-    /// only of a log without those, the ones of Haskell stacks.
+    /// Builds the rows. Samples are those of cost centres, or of Haskell stacks if the log has none of the former.
     #[must_use]
     pub fn of(profiles: &Profiles) -> Self {
         let mut rows = Self::default();
@@ -267,14 +262,13 @@ impl ProfileRows {
         }
     }
 
-    /// Whose calls there are, and how many; one that was interrupted by a
-    /// callback's counts again.
+    /// Returns the callers and their number of calls. A call interrupted by a callback's call counts again.
     pub fn call_counts(&self) -> impl Iterator<Item = (CallsOf, u64)> {
         let calls = self.calls.iter();
         calls.map(|(of, lane)| (*of, lane.len() as u64))
     }
 
-    /// The capabilities with samples, and how many each has.
+    /// Returns the capabilities with samples, and their number of samples.
     pub fn sample_counts(&self, profiles: &Profiles) -> impl Iterator<Item = (CapId, u64)> {
         let profile = profiles.get(self.source);
         self.samples.iter().map(move |row| {
@@ -283,34 +277,33 @@ impl ProfileRows {
         })
     }
 
-    /// The foreign functions of most calls, as the profiles call them now.
+    /// Returns the foreign functions of the calls by number, with their current names in `profiles`.
     #[must_use]
     pub fn foreign_functions(&self, profiles: &Profiles) -> Vec<Frame> {
         self.call_names.told(profiles.get(sources::COST_CENTRES))
     }
 
-    /// The functions of most samples, as the profiles call them now.
+    /// Returns the functions of the samples by number, with their current names in `profiles`.
     #[must_use]
     pub fn sampled_functions(&self, profiles: &Profiles) -> Vec<Frame> {
         self.sample_names.told(profiles.get(self.source))
     }
 
-    /// The number of a sampled function among those whose names are told.
+    /// Returns the number of a function in [`sampled_functions`](Self::sampled_functions).
     #[must_use]
     pub fn sampled_function(&self, frame: Option<FrameId>) -> Option<u32> {
         self.sample_names.number(frame)
     }
 
-    /// The calls of an OS thread: the detail of each is the number of its
-    /// function among those whose names are told, or [`NONE`]; the code 0 or
-    /// [`OPEN`].
+    /// Returns the lane of calls of an OS thread. The detail of each is the number of its function in
+    /// [`foreign_functions`](Self::foreign_functions), or [`NONE`]; the code is 0 or [`OPEN`].
     #[must_use]
     pub fn calls(&self, of: CallsOf) -> Option<&SpanLane> {
         let mut calls = self.calls.iter();
         calls.find(|(other, _)| *other == of).map(|(_, lane)| lane)
     }
 
-    /// The samples of a row as a lane.
+    /// Returns the samples of a capability as a lane.
     #[must_use]
     pub fn samples<'a>(&'a self, profiles: &'a Profiles, cap: CapId) -> Option<SampleLane<'a>> {
         let row = self.samples.iter().find(|row| row.cap == cap)?;
@@ -324,14 +317,14 @@ impl ProfileRows {
         })
     }
 
-    /// Which profile the samples are from.
+    /// Returns the profile that the samples are from.
     #[must_use]
     pub const fn source(&self) -> Source {
         self.source
     }
 }
 
-/// The tracks of capabilities that have samples of a timer.
+/// Returns the tracks of capabilities with timer samples.
 fn sampled(profile: &Profile) -> impl Iterator<Item = (usize, CapId, &Track)> {
     let tracks = profile.tracks.iter().enumerate();
     tracks.filter_map(|(place, track)| match track.source {
@@ -343,24 +336,23 @@ fn sampled(profile: &Profile) -> impl Iterator<Item = (usize, CapId, &Track)> {
 fn vote(index: usize, frame: FrameId, class: Class) -> Vote {
     Vote {
         frame,
-        sample: place32(index),
+        sample: saturating_u32(index),
         lead: u32::from(class != Class::Other),
     }
 }
 
-/// A stretch of a call in which no other call was made.
+/// Part of a call in which no other call was made.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     start: u64,
     end: u64,
-    /// The stack up to the foreign function.
+    /// Stack up to and including the foreign function.
     call: StackId,
     open: bool,
 }
 
-/// For each stack that of the innermost foreign call in it, or the empty one:
-/// by [`StackId::index`]. A C function that no announced call made counts as
-/// a call itself.
+/// Maps each stack, by [`StackId::index`], to the prefix that ends with its innermost foreign call, or to the
+/// empty stack. A C function outside of an announced call counts as a call itself.
 fn calls_of_stacks(profile: &Profile) -> Vec<StackId> {
     let mut calls: Vec<StackId> = Vec::with_capacity(profile.stacks.len());
     for stack in profile.stacks.ids() {
@@ -378,7 +370,7 @@ fn calls_of_stacks(profile: &Profile) -> Vec<StackId> {
     calls
 }
 
-/// The calls of an OS thread, one after the other.
+/// Returns the calls of an OS thread in order.
 fn parts(track: &Track, calls: &[StackId]) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     for index in 0..track.samples.len() {
@@ -389,7 +381,7 @@ fn parts(track: &Track, calls: &[StackId]) -> Vec<Part> {
         let Some(call) = call.filter(|call| *call != StackId::EMPTY) else {
             continue;
         };
-        let number = place32(index);
+        let number = saturating_u32(index);
         let open = track.open.binary_search(&number).is_ok();
         match parts.last_mut() {
             Some(last) if last.call == call && last.end == span.start().0 => {
@@ -407,19 +399,19 @@ fn parts(track: &Track, calls: &[StackId]) -> Vec<Part> {
     parts
 }
 
-/// The samples of a capability as a lane of the timeline.
+/// Samples of a capability as a timeline lane.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleLane<'a> {
     rows: &'a ProfileRows,
     row: &'a SampleRow,
-    /// The profile that they are of.
+    /// Profile of the samples.
     pub profile: &'a Profile,
-    /// The samples.
+    /// Track of the capability.
     pub track: &'a Track,
 }
 
 impl SampleLane<'_> {
-    /// What ran: the innermost function of a sample.
+    /// Returns the innermost function of a sample.
     #[must_use]
     pub fn frame(&self, index: usize) -> Option<FrameId> {
         let (_, stack) = self.track.samples.get(index)?;
@@ -450,7 +442,7 @@ impl Lane for SampleLane<'_> {
             (self.class(i), end - start)
         })
     }
-    /// One of the samples of the function that has the most of them.
+    /// Returns a sample of the most frequent function.
     fn longest(&self, from: usize, to: usize) -> Option<usize> {
         let count = |from: usize, to: usize| {
             let votes = (from..to).map(|index| self.vote(index));

@@ -1,8 +1,8 @@
-//! Some rows of a long sorted list, of which no more is kept than leads to them.
+//! Selection of a range of rows of a long sorted list. Memory is bounded by the end of the range.
 
 use std::ops::Range;
 
-/// Finds the rows of some places among all that are told, in their order.
+/// Selects the rows at given positions of the sorted list of all pushed rows.
 #[derive(Debug)]
 pub(crate) struct Rows<K> {
     wanted: Range<usize>,
@@ -11,7 +11,7 @@ pub(crate) struct Rows<K> {
 }
 
 impl<K: Ord> Rows<K> {
-    /// Those places are wanted.
+    /// Creates a selection of the rows at positions `wanted`.
     pub(crate) fn new(wanted: Range<u64>) -> Self {
         let place = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
         Self {
@@ -21,9 +21,9 @@ impl<K: Ord> Rows<K> {
         }
     }
 
-    /// Tells a row.
+    /// Adds a row.
     pub(crate) fn push(&mut self, row: K) {
-        /// So many more rows than are wanted are worth leaving some out.
+        /// Minimum number of buffered rows before a selection step pays off.
         const MIN_ROWS: usize = 4096;
         self.total += 1;
         self.least.push(row);
@@ -34,12 +34,12 @@ impl<K: Ord> Rows<K> {
         }
     }
 
-    /// How many rows were told.
+    /// Returns the number of pushed rows.
     pub(crate) const fn total(&self) -> u64 {
         self.total
     }
 
-    /// The wanted rows.
+    /// Returns the selected rows in order.
     pub(crate) fn finish(self) -> Vec<K> {
         let mut rows = self.least;
         let (start, end) = (self.wanted.start, self.wanted.end.min(rows.len()));

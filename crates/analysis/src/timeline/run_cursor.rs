@@ -1,26 +1,26 @@
-//! The runs of a capability for who asks which one goes on at one time after the other.
+//! Cursor over the runs of a capability, for queries at increasing times.
 
 use super::store::Store;
 use crate::account::runs::{NextRun, RunLane};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::lane::Lane;
 
-/// Goes through the runs of a capability in the order of time. They are read a block at a
-/// time, which is several times as fast as to seek each.
+/// Cursor over the runs of a capability in time order. It reads runs block by block, which is several times faster
+/// than seeking each.
 #[derive(Debug)]
 pub struct RunCursor<'a> {
     store: &'a Store,
     lane: Option<&'a RunLane>,
     block: Vec<NextRun>,
-    /// The place of the first run behind the block.
+    /// Index of the first run after the block.
     next: usize,
-    /// Which of the block is the first that ends later than what was asked for last.
+    /// Index in the block of the first run that ends after `last_ns`.
     at: usize,
     last_ns: u64,
 }
 
 impl Store {
-    /// The runs of a capability, from its first one on.
+    /// Returns a cursor at the first run of a capability.
     #[must_use]
     pub fn run_cursor(&self, cap: CapId) -> RunCursor<'_> {
         RunCursor {
@@ -35,14 +35,14 @@ impl Store {
 }
 
 impl RunCursor<'_> {
-    /// When the first run begins and ends that ends later than a time; `None` if there is none.
-    /// Times that go back are found too, but slowly.
+    /// Returns start and end of the first run that ends after a time; `None` if there is none. Decreasing times
+    /// are supported but slow.
     #[must_use]
     pub fn span_after(&mut self, time_ns: u64) -> Option<(u64, u64)> {
         self.run_after(time_ns).map(|run| (run.start, run.end))
     }
 
-    /// The thread that runs at a time.
+    /// Returns the thread that runs at a time.
     #[must_use]
     pub fn thread_at(&mut self, time: Nanos) -> Option<ThreadId> {
         let run = self.run_after(time.0).filter(|run| run.start <= time.0)?;
@@ -57,7 +57,7 @@ impl RunCursor<'_> {
         }
         self.last_ns = time_ns;
         loop {
-            // Most of a block may be over.
+            // The whole block may be in the past.
             if self.block.last().is_none_or(|last| last.end <= time_ns) {
                 self.block.clear();
                 self.at = 0;
@@ -86,7 +86,7 @@ mod tests {
     use eventlog::StopStatus;
     use model::time::Interval;
 
-    /// Runs of one capability: the gap before each, and how long it is.
+    /// Returns a store with runs of one capability, given by the gap before each and its length.
     fn store(runs: &[(u64, u64)]) -> Store {
         let mut store = Store::default();
         let mut at = 0;

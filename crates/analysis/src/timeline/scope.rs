@@ -1,21 +1,21 @@
-//! Which capabilities and threads are looked at: those of the selected tracks.
+//! Selection of capabilities and threads, from the selected tracks.
 
 use serde::{Deserialize, Serialize};
 
 use eventlog::ids::{CapId, ThreadId};
 
-/// The capabilities and threads that numbers and lists are limited to. Both
-/// lists are sorted, without duplicates; if both are empty, nothing is limited.
+/// Capabilities and threads that figures and lists are limited to. Both lists are sorted, without duplicates; if
+/// both are empty, there is no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Scope {
-    /// The capabilities.
+    /// Selected capabilities, sorted.
     pub caps: Vec<CapId>,
-    /// The threads.
+    /// Selected threads, sorted.
     pub threads: Vec<ThreadId>,
 }
 
 impl Scope {
-    /// That of these capabilities and threads, in whatever order they come.
+    /// Creates a selection; the lists may be unsorted and contain duplicates.
     #[must_use]
     pub fn new(mut caps: Vec<CapId>, mut threads: Vec<ThreadId>) -> Self {
         caps.sort_unstable();
@@ -25,19 +25,19 @@ impl Scope {
         Self { caps, threads }
     }
 
-    /// Whether nothing is limited.
+    /// Returns whether there is no limit.
     #[must_use]
     pub const fn is_everything(&self) -> bool {
         self.caps.is_empty() && self.threads.is_empty()
     }
 
-    /// Whether that capability is one of them.
+    /// Returns whether a capability is selected.
     #[must_use]
     pub fn has_cap(&self, cap: CapId) -> bool {
         self.caps.binary_search(&cap).is_ok()
     }
 
-    /// Whether that thread is one of them.
+    /// Returns whether a thread is selected.
     #[must_use]
     pub fn has_thread(&self, thread: ThreadId) -> bool {
         self.threads.binary_search(&thread).is_ok()

@@ -1,19 +1,18 @@
-//! What is made once a log is read: whose runs are which, and where the time went.
+//! Final computations once a log has been read to its end: the list of each thread's runs, and the time attribution.
 
 use super::grouping::Grouping;
 use super::managers::Managers;
 use super::store::Store;
 use super::threads::NEVER_NS;
-use super::turns::{ReadyAtEnd, Turn};
-use crate::account::{Account, Ledger, ReadyParts};
+use super::turns::{ReadyAtEnd, WaitRunCycle};
+use crate::account::{AttributionData, ReadyParts, TimeAttribution};
 use eventlog::ids::Nanos;
+use model::byte_lru::ByteLru;
 use model::lane::Lane;
-use model::place::place32;
-use model::remembered::Remembered;
+use model::saturating::saturating_u32;
 
 impl Store {
-    /// Completes the lanes when the log is read: whose runs are which, and
-    /// where the time went.
+    /// Completes the store: settles the lanes, lists the runs of each thread, and computes the time attribution.
     pub fn settle(&mut self, end: Nanos) {
         self.end = end;
         for lane in &mut self.lanes {
@@ -25,23 +24,22 @@ impl Store {
         self.settled = true;
     }
 
-    /// Walks through the log: for the account of time, and to list each thread's
-    /// runs in the order of time.
+    /// Sweeps over the log to compute the time attribution and the list of each thread's runs in time order.
     fn make_account(&mut self) {
-        self.threads.settle(&self.shelf);
+        self.threads.settle(&self.spill_store);
         let mut start = 0;
         self.lane_starts.clear();
         for lane in &self.lanes {
             self.lane_starts.push(start);
-            start += place32(lane.runs.len());
+            start += saturating_u32(lane.runs.len());
         }
-        self.indexes = Remembered::default();
-        self.waits = Remembered::default();
-        // Of threads that were ready in the end: up to when the log tells of them.
+        self.indexes = ByteLru::default();
+        self.waits = ByteLru::default();
+        // Threads that were ready at the end: index, ready since, and end of the log's information about them.
         let mut ready: Vec<(u32, u64, u64)> = Vec::new();
         for (index, thread) in self.threads.unfinished() {
             let woken = self.woken_at_end(thread.id);
-            let since = Turn::ready_since(thread.why, thread.ran_ns, woken);
+            let since = WaitRunCycle::ready_since(thread.why, thread.ran_ns, woken);
             let has_begun = thread.began_ns != NEVER_NS && !thread.finished;
             if let Some(since) = since.filter(|_| has_begun) {
                 ready.push((index, since, self.known_end(&thread).max(since)));
@@ -49,24 +47,37 @@ impl Store {
         }
         let known = ready.iter().map(|&(.., known)| known);
         let lost = known.filter(|&known| known < self.end.0).collect();
-        let readied = std::mem::take(&mut self.readied);
+        let became_runnable = std::mem::take(&mut self.became_runnable);
         let managers = Managers::new(&self.threads, &self.instants, &self.cap_lanes);
-        let mut grouping = Grouping::new(&self.threads, &self.lane_starts, managers, &self.shelf);
-        let (facts, shelf) = (&self.facts, &self.shelf);
+        let mut grouping = Grouping::new(
+            &self.threads,
+            &self.lane_starts,
+            managers,
+            &self.spill_store,
+        );
+        let (facts, spill_store) = (&self.facts, &self.spill_store);
         let lanes = (&self.lanes[..], &self.cap_lanes);
-        let ledger = Ledger::make(facts, self.end, lanes, readied, lost, &mut grouping, shelf);
+        let attribution_data = AttributionData::make(
+            facts,
+            self.end,
+            lanes,
+            became_runnable,
+            lost,
+            &mut grouping,
+            spill_store,
+        );
         let Grouping {
             runs,
             waits,
             ready: ready_at,
             ..
         } = grouping;
-        self.by_thread = runs.finish(&self.threads, &self.shelf);
-        self.ledger = ledger;
+        self.by_thread = runs.finish(&self.threads, &self.spill_store);
+        self.attribution_data = attribution_data;
         for (lane, waits) in self.lanes.iter_mut().zip(waits) {
             lane.runs.learn_waits(waits.idle, waits.woken_by);
         }
-        let account = Account::new(&self.lanes, &self.ledger);
+        let account = TimeAttribution::new(&self.lanes, &self.attribution_data);
         let mut walker = account.walker();
         ready.sort_unstable_by_key(|&(.., known)| known);
         for (index, since, known) in ready {

@@ -1,12 +1,10 @@
-//! What threads did in a slice of a log, found without knowing what was before it.
+//! Threads in a slice of a log, analyzed without knowledge of the events before it.
 //!
-//! The first events of each thread are read as in a sound log: a thread that is
-//! created was not there, one that begins to run did not run, one that stops ran.
-//! After them the state of its automaton is known for certain. What those first events
-//! mean for the time before them, and whether the guess was right, is found when the
-//! slice is put behind what is before it (`Store::append`): a few steps for each
-//! thread. Should a guess be wrong, as it may be in a damaged log, the slice is read
-//! again from the true states ([`Entry`]).
+//! The first events of each thread are interpreted as in a sound log: a thread that is created did not exist, one
+//! that starts to run was not running, one that stops was running. After these events the state of its automaton
+//! is certain. When the slice is appended (`Store::append`), the meaning of the first events for the time before
+//! them is resolved, and the assumptions are checked, in a few steps per thread. If an assumption is wrong, as in
+//! a damaged log, the slice is read again from the true states ([`BoundaryState`]).
 
 use std::collections::BTreeMap;
 
@@ -16,7 +14,7 @@ use super::deep_stacks::DeepStack;
 use super::instants::{InstantKind, Instants};
 use super::store::Store;
 use super::threads::{ById, NEVER_NS, Thread, Threads};
-use super::turns::Turn;
+use super::turns::WaitRunCycle;
 use crate::account::runs::{RunColumns, RunRef};
 use crate::automata::thread_state::{Activity, Input, Reason, State};
 use crate::diagnostics::Diagnostics;
@@ -29,32 +27,32 @@ use eventlog::{EventType, Record, StopStatus};
 use model::class::StopCode;
 use model::columns::Column;
 use model::moments::Moments;
-use model::place::place32;
+use model::saturating::saturating_u32;
 
-/// What the events of a type say of threads, or of a point in time.
+/// Effect of an event type on threads, or as a point event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Says {
-    /// A thread begins to run.
+pub(crate) enum ThreadEventKind {
+    /// A thread starts to run.
     Ran,
-    /// It stops.
+    /// A thread stops.
     Stopped,
     Created,
     Woken,
     Migrated,
-    /// A thread can run, as old runtimes said it.
+    /// A thread is runnable, as logged by old runtimes.
     Runnable,
-    /// A thread is named.
+    /// A thread is labeled.
     Named,
-    /// Something happens.
+    /// A point event.
     Moment(InstantKind),
-    /// It happens to the capability that the event names.
+    /// A point event of the capability that the event names.
     MomentOfCap(InstantKind),
-    /// It happens to the thread that the event names.
+    /// A point event of the thread that the event names.
     MomentOfThread(InstantKind),
 }
 
-impl Says {
-    /// What events of that type say.
+impl ThreadEventKind {
+    /// Returns the effect of an event type; `None` if it has none.
     pub(crate) fn of(id: EventType) -> Option<Self> {
         Some(match id {
             EventType::RUN_THREAD => Self::Ran,
@@ -73,19 +71,18 @@ impl Says {
     }
 }
 
-/// What is known where a slice begins.
+/// Known state at the start of a slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Entry {
-    /// Whether threads that are not listed were not there yet; otherwise nothing is
-    /// known of them.
+pub struct BoundaryState {
+    /// Whether unlisted threads did not exist yet; otherwise their states are unknown.
     complete: bool,
     threads: Vec<Thread>,
-    /// When the last run of each capability ended that has one.
+    /// End of the last run of each capability with runs.
     lane_ends_ns: Vec<(Option<CapId>, u64)>,
 }
 
-impl Entry {
-    /// That of a log's first slice: there are no threads.
+impl BoundaryState {
+    /// Returns the state at the start of a log: no threads exist.
     #[must_use]
     pub fn start() -> Self {
         Self {
@@ -95,44 +92,44 @@ impl Entry {
     }
 }
 
-/// What the first events of a thread in a slice were taken for.
+/// Assumption about a thread's state before a slice, from its first events there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Guess {
-    /// Nothing: its state was known.
+enum EntryAssumption {
+    /// None, as its state was known.
     Known,
-    /// None of its events says what it did.
+    /// None, as no event revealed what it did.
     Nothing,
-    /// It was created: it was not there.
+    /// It was created, so it did not exist.
     Created,
-    /// It began to run: it did not run.
+    /// It started to run, so it was not running.
     Ran(Option<CapId>, Nanos),
-    /// It stopped: it ran.
+    /// It stopped, so it was running.
     Stopped(StopStatus, Nanos),
 }
 
-/// The first events of a thread in a slice.
+/// Facts from the first events of a thread in a slice.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Head {
-    guess: Guess,
-    /// When it was first woken, before anything else was known of it.
+struct ThreadHead {
+    guess: EntryAssumption,
+    /// Time of the first wakeup before its state became known.
     woken_ns: u64,
-    /// The place of that moment among those at which threads became ready.
-    readied: u32,
-    /// The run that the guess is about, once it has ended.
+    /// Index of that wakeup in the slice's times at which threads became ready.
+    became_runnable: u32,
+    /// First run, once it has ended, if it was assumed to start in the slice.
     run: Option<RunRef>,
-    /// Whether its capability was told.
+    /// Whether the slice sets its capability by a migration or its creation.
     moved: bool,
-    /// Whether it belongs to the threads of the log.
+    /// Whether the slice adds it to the threads of the log.
     counts: bool,
 }
 
-/// What threads did in a slice, as if the slice were the log.
+/// Threads in a slice, as if the slice were the whole log.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SliceThreads {
     threads: Vec<Thread>,
-    /// The first events of each.
-    heads: Vec<Head>,
-    /// The threads that count, in the order in which they came to.
+    /// Facts from the first events of each thread.
+    heads: Vec<ThreadHead>,
+    /// Threads to be added to the log, in the order in which the slice decided that.
     order: Vec<u32>,
     lanes: Vec<RunColumns>,
     cap_lanes: CapLanes,
@@ -140,33 +137,33 @@ pub(crate) struct SliceThreads {
     deep_stacks: Vec<DeepStack>,
     stops_again: Vec<(u32, Vec<u32>)>,
     instants: Instants,
-    readied: Moments,
+    became_runnable: Moments,
     oddities: Diagnostics,
 }
 
 impl SliceThreads {
-    /// Shows each long list of numbers, always in the same order.
+    /// Calls `see` with each column, always in the same order.
     pub(crate) fn columns(&mut self, see: &mut dyn FnMut(Column<'_>)) {
         self.lanes.iter_mut().for_each(|lane| lane.columns(see));
         self.instants.columns(see);
-        self.readied.columns(see);
+        self.became_runnable.columns(see);
     }
 }
 
-/// The analysis of threads in a slice.
+/// Analysis of the threads in a slice, in progress.
 #[derive(Debug)]
 pub(crate) struct SliceThreadAnalysis {
-    /// As if the slice were the log. Threads have the numbers of `heads`.
+    /// Store of the slice as if it were the whole log. Thread indexes are those of `heads`.
     store: Store,
-    heads: Vec<Head>,
+    heads: Vec<ThreadHead>,
     order: Vec<u32>,
     complete: bool,
     known: SeededMap<ThreadId, Thread>,
 }
 
 impl SliceThreadAnalysis {
-    /// Begins with what is known; `map` is an empty one, which may be large.
-    pub(crate) fn new(entry: Entry, map: ById) -> Self {
+    /// Starts from a known state. `map` is empty, but may have a large allocation to reuse.
+    pub(crate) fn new(entry: BoundaryState, map: ById) -> Self {
         let mut store = Store {
             threads: Threads::with_map(map),
             ..Store::default()
@@ -184,7 +181,7 @@ impl SliceThreadAnalysis {
         }
     }
 
-    /// What was found, and the map, which is empty again.
+    /// Returns the results and the emptied map.
     pub(crate) fn finish(self) -> (SliceThreads, ById) {
         let store = self.store;
         let (threads, map) = store.threads.into_parts();
@@ -202,13 +199,13 @@ impl SliceThreadAnalysis {
             deep_stacks: store.deep_stacks,
             stops_again: store.stops_again.into_iter().collect(),
             instants: store.instants,
-            readied: store.readied,
+            became_runnable: store.became_runnable,
             oddities: store.oddities,
         };
         (found, map)
     }
 
-    /// The number of a thread in this slice.
+    /// Returns the index of a thread in this slice, assigned on first use.
     #[inline]
     fn meet(&mut self, id: ThreadId) -> u32 {
         let index = self.store.threads.index(id);
@@ -221,24 +218,24 @@ impl SliceThreadAnalysis {
     fn met(&mut self, id: ThreadId, index: u32) {
         let known = self.known.remove(&id);
         let guess = if known.is_some() || self.complete {
-            Guess::Known
+            EntryAssumption::Known
         } else {
-            Guess::Nothing
+            EntryAssumption::Nothing
         };
         if let (Some(known), Some(thread)) = (known, self.store.threads.at_mut(index)) {
             *thread = known;
         }
-        self.heads.push(Head {
+        self.heads.push(ThreadHead {
             guess,
             woken_ns: NEVER_NS,
-            readied: u32::MAX,
+            became_runnable: u32::MAX,
             run: None,
             moved: false,
             counts: false,
         });
     }
 
-    /// A thread of which the log tells something that counts.
+    /// Returns the index of a thread, and marks it to be added to the log.
     #[inline]
     fn counting(&mut self, id: ThreadId) -> u32 {
         let index = self.meet(id);
@@ -255,35 +252,35 @@ impl SliceThreadAnalysis {
         }
     }
 
-    /// Takes an event of a type that says this.
+    /// Processes an event with the effect `says`.
     #[inline]
-    pub(crate) fn event(&mut self, says: Says, record: &Record<'_>) {
+    pub(crate) fn event(&mut self, says: ThreadEventKind, record: &Record<'_>) {
         let mut fields = Cursor::new(record.payload, record.header.stop_codes);
         let (at, cap) = (record.time, record.cap);
         match says {
-            Says::Moment(kind) => self.instant(kind, cap, at, None),
-            Says::MomentOfCap(kind) => self.instant(kind, fields.field(), at, None),
-            Says::MomentOfThread(kind) => {
+            ThreadEventKind::Moment(kind) => self.instant(kind, cap, at, None),
+            ThreadEventKind::MomentOfCap(kind) => self.instant(kind, fields.field(), at, None),
+            ThreadEventKind::MomentOfThread(kind) => {
                 let thread = fields.field().map(|thread| self.meet(thread));
                 self.instant(kind, cap, at, thread);
             }
-            Says::Ran => {
+            ThreadEventKind::Ran => {
                 if let Some(thread) = fields.field() {
                     self.run(thread, cap, at);
                 }
             }
-            Says::Stopped => {
+            ThreadEventKind::Stopped => {
                 if let (Some(thread), Some(status)) = (fields.field(), fields.field()) {
                     self.stop(thread, status, cap, at);
                 }
             }
-            Says::Created => {
+            ThreadEventKind::Created => {
                 if let Some(thread) = fields.field() {
                     let index = self.create(thread, cap, at);
                     self.instant(InstantKind::ThreadCreated, cap, at, Some(index));
                 }
             }
-            Says::Woken => {
+            ThreadEventKind::Woken => {
                 if let Some(thread) = fields.field() {
                     let index = self.counting(thread);
                     self.wake(index, at);
@@ -291,7 +288,7 @@ impl SliceThreadAnalysis {
                         .keep_instant(InstantKind::Woken, cap, at, Some(index));
                 }
             }
-            Says::Migrated => {
+            ThreadEventKind::Migrated => {
                 if let Some(thread) = fields.field() {
                     let index = self.counting(thread);
                     self.wake(index, at);
@@ -303,7 +300,7 @@ impl SliceThreadAnalysis {
                         .keep_instant(InstantKind::Migrated, cap, at, Some(index));
                 }
             }
-            Says::Runnable => {
+            ThreadEventKind::Runnable => {
                 let thread = fields.field();
                 let index = thread.map(|thread| self.meet(thread));
                 self.instant(InstantKind::Runnable, cap, at, index);
@@ -311,7 +308,7 @@ impl SliceThreadAnalysis {
                     self.wake(index, at);
                 }
             }
-            Says::Named => {
+            ThreadEventKind::Named => {
                 if let Some(thread) = fields.field() {
                     self.counting(thread);
                 }
@@ -330,8 +327,8 @@ impl SliceThreadAnalysis {
     fn run(&mut self, id: ThreadId, cap: Option<CapId>, at: Nanos) {
         let index = self.counting(id);
         let head = &mut self.heads[index as usize];
-        if head.guess == Guess::Nothing {
-            head.guess = Guess::Ran(cap, at);
+        if head.guess == EntryAssumption::Nothing {
+            head.guess = EntryAssumption::Ran(cap, at);
             if let Some(thread) = self.store.threads.at_mut(index) {
                 thread.state = State::Active(at, Activity::Running(cap));
             }
@@ -344,22 +341,22 @@ impl SliceThreadAnalysis {
     fn stop(&mut self, id: ThreadId, status: StopStatus, cap: Option<CapId>, at: Nanos) {
         let index = self.meet(id);
         if self.is_not_there(index) {
-            // It stops and never ran: nothing but odd.
+            // It stops without ever having run, which is only reported.
             return self.store.step(index, Input::Stop(status), at, cap);
         }
         self.count(index);
         match self.heads[index as usize] {
-            Head {
-                guess: Guess::Nothing,
+            ThreadHead {
+                guess: EntryAssumption::Nothing,
                 ..
             } => {
-                self.heads[index as usize].guess = Guess::Stopped(status, at);
+                self.heads[index as usize].guess = EntryAssumption::Stopped(status, at);
                 if let Some(thread) = self.store.threads.at_mut(index) {
                     thread.ends_at(status, at);
                 }
             }
-            Head {
-                guess: Guess::Ran(on, _),
+            ThreadHead {
+                guess: EntryAssumption::Ran(on, _),
                 run: None,
                 ..
             } => {
@@ -370,55 +367,57 @@ impl SliceThreadAnalysis {
         }
     }
 
-    /// Whether a thread is known not to be there, whatever was said of it.
+    /// Returns whether a thread is known not to exist, despite events that name it.
     #[inline]
     fn is_not_there(&self, index: u32) -> bool {
         let head = &self.heads[index as usize];
         let thread = self.store.threads.get(index);
         let unseen = thread.is_some_and(|thread| thread.state == State::Unseen);
-        head.guess == Guess::Known && !head.counts && unseen
+        head.guess == EntryAssumption::Known && !head.counts && unseen
     }
 
     fn create(&mut self, id: ThreadId, cap: Option<CapId>, at: Nanos) -> u32 {
         let index = self.counting(id);
         let head = &mut self.heads[index as usize];
         if let Some(thread) = self.store.threads.at_mut(index) {
-            if head.guess == Guess::Nothing {
-                head.guess = Guess::Created;
+            if head.guess == EntryAssumption::Nothing {
+                head.guess = EntryAssumption::Created;
                 thread.woken_ns = NEVER_NS;
             }
             if thread.state == State::Unseen {
                 thread.home = cap;
                 head.moved = true;
-                self.store.readied.push(index, at.0);
+                self.store.became_runnable.push(index, at.0);
             }
         }
         self.store.step(index, Input::Create, at, cap);
         index
     }
 
-    /// A thread that waits can run again. Further wakeups before it runs only repeat
-    /// that: one on another capability is sent on as a message.
+    /// Handles a wakeup of a waiting thread.
+    ///
+    /// Only the first wakeup before the next run counts: a wakeup for a thread of another capability is forwarded
+    /// there as a message, and logged again.
     fn wake(&mut self, index: u32, at: Nanos) {
         let head = &mut self.heads[index as usize];
         let store = &mut self.store;
-        if head.guess == Guess::Nothing {
+        if head.guess == EntryAssumption::Nothing {
             if head.woken_ns == NEVER_NS {
                 head.woken_ns = at.0;
-                head.readied = place32(store.readied.len());
-                store.readied.push(index, at.0);
+                head.became_runnable = saturating_u32(store.became_runnable.len());
+                store.became_runnable.push(index, at.0);
             }
             return;
         }
         let thread = store.threads.at_mut(index);
         if thread.is_some_and(|thread| thread.wake(at)) {
-            store.readied.push(index, at.0);
+            store.became_runnable.push(index, at.0);
         }
     }
 }
 
 impl Thread {
-    /// It is woken. Whether it becomes ready by that.
+    /// Records a wakeup. Returns whether the thread becomes ready by it.
     fn wake(&mut self, at: Nanos) -> bool {
         let Some(reason) = self.stopped() else {
             return false;
@@ -430,7 +429,7 @@ impl Thread {
         first && Store::is_readied(reason)
     }
 
-    /// It stops, and all that is known of it is why.
+    /// Sets the state to stopped with this status; nothing else is known about it.
     fn ends_at(&mut self, status: StopStatus, at: Nanos) {
         self.state = match status {
             StopStatus::ThreadFinished => State::Final,
@@ -444,7 +443,7 @@ impl Thread {
     }
 }
 
-/// Of a thread that the log has not told of.
+/// Sentinel index of a thread that the log does not have yet.
 const NOT_THERE: u32 = u32::MAX;
 
 impl Store {
@@ -457,12 +456,12 @@ impl Store {
         })
     }
 
-    /// Puts a slice behind what was found so far.
+    /// Appends a slice.
     ///
     /// # Errors
-    /// What was before the slice, if it was read as something else: it must be read
-    /// again with that.
-    pub(crate) fn append(&mut self, slice: SliceThreads) -> Result<(), Box<Entry>> {
+    /// Returns the true state at the start of the slice if the slice was analyzed with wrong assumptions. It must
+    /// then be analyzed again from this state.
+    pub(crate) fn append(&mut self, slice: SliceThreads) -> Result<(), Box<BoundaryState>> {
         let known = slice.threads.iter().map(|thread| {
             let index = self.threads.find(thread.id);
             index.unwrap_or(NOT_THERE)
@@ -484,25 +483,25 @@ impl Store {
         Ok(())
     }
 
-    /// All of a slice is told, its threads have their labels: those of which no more is
-    /// heard are packed.
+    /// Packs threads without recent events. Called after a slice and its labels have been added.
     pub(crate) fn rest(&mut self) {
-        self.threads.rest(&self.shelf);
+        self.threads.rest(&self.spill_store);
     }
 
-    /// Whether the slice's guesses are right, and its runs follow those before it.
+    /// Returns whether the assumptions of the slice hold, and its runs start after the ends of those before it.
     fn is_as_guessed(&self, slice: &SliceThreads, numbers: &[u32]) -> bool {
         let mut lane_ends: BTreeMap<Option<CapId>, u64> = self.lane_ends().collect();
         let unseen = Thread::new(ThreadId(0));
         for (head, &number) in slice.heads.iter().zip(numbers) {
             let thread = self.threads.get(number).unwrap_or(unseen);
             let right = match (head.guess, thread.state) {
-                (Guess::Known | Guess::Nothing, _) => true,
-                (Guess::Created, state) => state == State::Unseen,
-                (Guess::Ran(_, at), State::Unseen | State::Active(_, Activity::Blocked(_))) => {
-                    thread.ran_ns <= at.0
-                }
-                (Guess::Stopped(_, at), State::Active(since, Activity::Running(cap))) => {
+                (EntryAssumption::Known | EntryAssumption::Nothing, _) => true,
+                (EntryAssumption::Created, state) => state == State::Unseen,
+                (
+                    EntryAssumption::Ran(_, at),
+                    State::Unseen | State::Active(_, Activity::Blocked(_)),
+                ) => thread.ran_ns <= at.0,
+                (EntryAssumption::Stopped(_, at), State::Active(since, Activity::Running(cap))) => {
                     let before = lane_ends.insert(cap, at.0);
                     let after = before.unwrap_or_default().max(thread.ran_ns);
                     after <= since.0 && since <= at
@@ -521,19 +520,19 @@ impl Store {
         })
     }
 
-    /// When the last run of each capability ended that has one.
+    /// Returns the end of the last run of each capability with runs.
     fn lane_ends(&self) -> impl Iterator<Item = (Option<CapId>, u64)> + '_ {
         let lanes = self.lanes.iter().enumerate();
         let ends = lanes.map(|(lane, of)| (self.cap_lanes.cap(lane), of.runs.last_end()));
         ends.filter(|&(_, end_ns)| end_ns > 0)
     }
 
-    /// What was before a slice with these threads.
-    fn entry(&self, numbers: &[u32]) -> Entry {
+    /// Returns the state at the start of a slice with these threads.
+    fn entry(&self, numbers: &[u32]) -> BoundaryState {
         let known = numbers
             .iter()
             .filter_map(|&number| self.threads.get(number));
-        Entry {
+        BoundaryState {
             complete: true,
             threads: known
                 .map(|thread| Thread {
@@ -547,8 +546,7 @@ impl Store {
         }
     }
 
-    /// Goes on with each thread to where the slice knows its state, and takes over
-    /// what the slice knows.
+    /// Advances each thread to the point where the slice knows its state, then merges the slice's state.
     fn before_slice(
         &mut self,
         slice: &SliceThreads,
@@ -558,12 +556,13 @@ impl Store {
     ) {
         for ((head, &number), local) in slice.heads.iter().zip(numbers).zip(&slice.threads) {
             if self.stays(head, number) {
-                not_readied.extend((head.readied != u32::MAX).then_some(head.readied));
+                not_readied
+                    .extend((head.became_runnable != u32::MAX).then_some(head.became_runnable));
                 continue;
             }
-            let readied = self.begin_slice(head, number);
-            if head.readied != u32::MAX && !readied {
-                not_readied.push(head.readied);
+            let became_runnable = self.begin_slice(head, number);
+            if head.became_runnable != u32::MAX && !became_runnable {
+                not_readied.push(head.became_runnable);
             }
             let Some(thread) = self.threads.at_mut(number) else {
                 continue;
@@ -574,7 +573,7 @@ impl Store {
             {
                 let has_begun = thread.began_ns != NEVER_NS;
                 let woken = thread.woken().map(|woken| woken.0);
-                let since = Turn::ready_since(thread.why, thread.ran_ns, woken);
+                let since = WaitRunCycle::ready_since(thread.why, thread.ran_ns, woken);
                 let since = since.filter(|_| has_begun);
                 ready.push((run, since.map(|since| start.saturating_sub(since))));
             }
@@ -583,24 +582,24 @@ impl Store {
         not_readied.sort_unstable();
     }
 
-    /// Whether a slice tells nothing of a thread, as the wakeups that often follow its end.
-    fn stays(&self, head: &Head, number: u32) -> bool {
-        let is_quiet = head.guess == Guess::Nothing && !head.moved;
+    /// Returns whether the slice does not affect a thread, as with the wakeups that often follow its end.
+    fn stays(&self, head: &ThreadHead, number: u32) -> bool {
+        let is_quiet = head.guess == EntryAssumption::Nothing && !head.moved;
         let thread = is_quiet.then(|| self.threads.get(number)).flatten();
         thread.is_some_and(|thread| thread.stopped().is_none())
     }
 
-    /// Gives a thread's automaton what the slice could not. Whether its first wakeup
-    /// made it ready.
-    fn begin_slice(&mut self, head: &Head, number: u32) -> bool {
+    /// Passes to a thread's automaton the inputs that the slice could not. Returns whether the first wakeup made
+    /// the thread ready.
+    fn begin_slice(&mut self, head: &ThreadHead, number: u32) -> bool {
         let Some(thread) = self.threads.at_mut(number) else {
             return false;
         };
         let woken = head.woken_ns != NEVER_NS && thread.wake(Nanos(head.woken_ns));
         match head.guess {
-            Guess::Known | Guess::Nothing | Guess::Created => {}
-            Guess::Ran(cap, at) => self.step(number, Input::Run(cap), at, cap),
-            Guess::Stopped(status, at) => {
+            EntryAssumption::Known | EntryAssumption::Nothing | EntryAssumption::Created => {}
+            EntryAssumption::Ran(cap, at) => self.step(number, Input::Run(cap), at, cap),
+            EntryAssumption::Stopped(status, at) => {
                 self.step(number, Input::Stop(status), at, None);
             }
         }
@@ -620,7 +619,7 @@ impl Store {
         let number_of = |index: u32| numbers.get(index as usize).copied().unwrap_or(NOT_THERE);
         for (index, runs) in slice.stops_again {
             let number = number_of(index);
-            // This slice's runs are counted already.
+            // `runs` already includes the runs of this slice.
             let now = self.threads.get(number).map_or(0, |thread| thread.runs);
             let before = now - slice.threads[index as usize].runs;
             let all = self.stops_again.entry(number).or_default();
@@ -632,9 +631,9 @@ impl Store {
             .collect();
         for (run, owner) in slice.owners {
             let lane = lanes[run.lane as usize];
-            let first = place32(self.lanes[lane].runs.count());
+            let first = saturating_u32(self.lanes[lane].runs.count());
             let run = RunRef {
-                lane: place32(lane),
+                lane: saturating_u32(lane),
                 place: run.place.saturating_add(first),
             };
             self.owners.insert(run, owner);
@@ -644,27 +643,28 @@ impl Store {
             thread: number_of(deep.thread),
             ..deep
         }));
-        let shelf = &self.shelf;
+        let spill_store = &self.spill_store;
         for (lane, slice) in lanes.into_iter().zip(&slice.lanes) {
-            self.lanes[lane].runs.append(slice, number_of, shelf);
+            self.lanes[lane].runs.append(slice, number_of, spill_store);
         }
-        self.instants.append(&slice.instants, number_of, shelf);
-        (self.readied).append(&slice.readied, not_readied, number_of, shelf);
+        self.instants
+            .append(&slice.instants, number_of, spill_store);
+        (self.became_runnable).append(&slice.became_runnable, not_readied, number_of, spill_store);
         self.oddities.append(&slice.oddities);
     }
 }
 
 impl Thread {
-    /// Takes over what a slice found, after its first events were told.
-    fn go_on(&mut self, head: &Head, slice: &Self) {
-        if head.guess == Guess::Nothing {
+    /// Merges the state at the end of a slice, after its first events were processed.
+    fn go_on(&mut self, head: &ThreadHead, slice: &Self) {
+        if head.guess == EntryAssumption::Nothing {
             if head.moved {
                 self.home = slice.home;
             }
             return;
         }
         self.state = slice.state;
-        let in_first_run = matches!(head.guess, Guess::Ran(..)) && head.run.is_none();
+        let in_first_run = matches!(head.guess, EntryAssumption::Ran(..)) && head.run.is_none();
         if !in_first_run {
             self.woken_ns = slice.woken_ns;
         }
@@ -673,7 +673,7 @@ impl Thread {
         }
         self.began_ns = self.began_ns.min(slice.began_ns);
         self.created |= slice.created;
-        if slice.created || slice.runs > 0 || head.guess == Guess::Known {
+        if slice.created || slice.runs > 0 || head.guess == EntryAssumption::Known {
             self.why = slice.why;
             self.ran_ns = slice.ran_ns;
             self.finished = slice.finished;

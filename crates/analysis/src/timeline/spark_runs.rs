@@ -1,19 +1,19 @@
-//! How long each spark ran, from the events of single sparks (`+RTS -lf`).
+//! Run times of sparks, from the events of individual sparks (`+RTS -lf`).
 //!
-//! A spark runs in a thread that runs sparks: from `SparkRun` or `SparkSteal` to the
-//! next of them in that thread, or to the thread's end. While the thread is stopped
-//! the spark waits with it, also if they go on on another capability.
+//! A spark runs in a thread that runs sparks: from `SparkRun` or `SparkSteal` to the next of them in that thread,
+//! or to the thread's end. While the thread is stopped, the spark waits with it, even if it continues on another
+//! capability.
 //!
-//! | a thread's spark | what comes | becomes | yields |
+//! | current spark | event | next spark | result |
 //! |---|---|---|---|
-//! | any | `SparkRun`, `SparkSteal` in a run of the thread | a new one | a run, if there was one |
-//! | some | the thread stops, finished | none | a run |
-//! | some | the thread stops, else, or runs again | that spark | |
+//! | any | `SparkRun`, `SparkSteal` in a run of the thread | a new one | the finished spark, if there was one |
+//! | some | the thread stops, finished | none | the finished spark |
+//! | some | the thread stops otherwise, or runs again | the same | |
 //! | some | the log ends | none | |
 //!
-//! A spark is of the thread that runs on its capability at that time. Where one run
-//! ends just then, it is of the run that begins then; if none does, of the one that
-//! ends. Of a spark in no run at all, as in damaged logs, nothing is known.
+//! A spark belongs to the thread that runs on its capability at that time. If one run ends and another starts at
+//! that time, it belongs to the latter; if none starts, to the former. A spark outside of all runs, as in damaged
+//! logs, is ignored.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,18 +23,18 @@ use super::threads::Thread;
 use eventlog::ids::{CapId, Nanos};
 use model::lane::Lane;
 
-/// One spark that ran to its end.
+/// A spark that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SparkRun {
-    /// When it was taken from a pool.
+    /// Time at which it was taken from a pool.
     pub start: Nanos,
-    /// How long it ran, without the time in which its thread was stopped.
+    /// Run time in nanoseconds, without the time in which its thread was stopped.
     pub ran_ns: u64,
 }
 
 impl Store {
-    /// The sparks that ran to their end, by their start; none before the log is
-    /// read to its end. They are found when this is first called.
+    /// Returns the sparks that ran to their end, by start time; none until the log has been read to its end.
+    /// Computed on first use.
     #[must_use]
     pub fn spark_runs(&self) -> &[SparkRun] {
         if !self.is_settled() {
@@ -61,7 +61,7 @@ impl Store {
         runs
     }
 
-    /// Adds when sparks began on a capability, each with the index of its thread.
+    /// Appends the starts of sparks on a capability, each with the index of its thread.
     fn threads_of_sparks(&self, cap: CapId, sparks: &mut Vec<(u32, u64)>) {
         let Some(lane) = self.cap(cap) else { return };
         let kinds = [InstantKind::SparkRun, InstantKind::SparkStolen];
@@ -84,7 +84,7 @@ impl Store {
         }
     }
 
-    /// Adds the runs of the sparks of one thread, which begin at these times.
+    /// Appends the sparks of one thread, which start at `starts`.
     fn spark_runs_of(
         &self,
         thread: &Thread,
@@ -95,7 +95,7 @@ impl Store {
         let places = first..first + thread.runs as usize;
         let mut runs = places.map(|place| self.run_span(self.thread_run(place)));
         let (mut run, mut ran_ns) = (runs.next(), 0);
-        // For how long the thread has run until a time; the times only grow.
+        // Run time of the thread up to a time; calls must use increasing times.
         let mut ran_until = |at: u64| {
             while let Some((start, end)) = run.filter(|&(_, end)| end <= at) {
                 ran_ns += end - start;

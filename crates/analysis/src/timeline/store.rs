@@ -1,5 +1,4 @@
-//! The spans of a log, kept for drawing: the runs and collections of each
-//! capability, and which runs are whose.
+//! Spans of a log: runs and collections of each capability, and the assignment of runs to threads.
 
 use std::sync::OnceLock;
 
@@ -12,76 +11,73 @@ use super::turns::{ReadyAtEnd, TurnIndex};
 use super::wait_groups::WaitGroups;
 use crate::account::facts::Facts;
 use crate::account::runs::{Cap, LookedAt, Run, RunLane, RunRef};
-use crate::account::{Account, Ledger};
+use crate::account::{AttributionData, TimeAttribution};
 use crate::diagnostics::Diagnostics;
 use eventlog::cap_table::CapLanes;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::texts::TextId;
+use model::byte_lru::ByteLru;
 use model::class::StopCode;
 use model::lane::Lane;
 use model::moments::Moments;
-use model::pages::{Looked, Pages};
-use model::place::place32;
-use model::remembered::Remembered;
-use model::shelf::Shelf;
+use model::packed_column::{PackedColumn, ReadCursor};
+use model::saturating::saturating_u32;
+use model::spill_store::SpillStore;
 use model::time::Interval;
 
-/// So many threads are looked at in much less than a millisecond.
+/// Number of threads that can be processed in much less than a millisecond.
 pub(super) const FEW_THREADS: u32 = 256;
 
-/// All spans of a log.
+/// Spans of a log with their indexes and caches.
 #[derive(Clone, Debug, Default)]
 pub struct Store {
-    /// Lane 0 has the runs of no capability.
+    /// Lanes by index; lane 0 has the runs of no capability.
     pub(super) lanes: Vec<Cap>,
-    /// Which lane is that of a capability.
+    /// Mapping between capabilities and lane indexes.
     pub(super) cap_lanes: CapLanes,
     pub(super) threads: Threads,
     pub(super) owners: SeededMap<RunRef, ThreadId>,
     pub(super) deep_stacks: Vec<DeepStack>,
-    /// The runs of all threads, one thread's after the other's, as places in
-    /// `lanes` put end to end.
-    pub(super) by_thread: Pages<u32>,
+    /// Runs of all threads, thread by thread, as indexes into the concatenated `lanes`.
+    pub(super) by_thread: PackedColumn<u32>,
     pub(super) lane_starts: Vec<u32>,
-    /// Of threads with more runs than are quickly looked at; each is made
-    /// when it is needed.
-    pub(super) indexes: Remembered<u32, TurnIndex>,
+    /// Cached indexes of threads with too many runs to read each time, built on demand.
+    pub(super) indexes: ByteLru<u32, TurnIndex>,
     pub(super) instants: Instants,
-    /// When threads were woken that then did not run before the log ended.
+    /// Wakeup times of threads that did not run again before the log ended.
     pub(super) woken_at_end_ns: SeededMap<ThreadId, u64>,
-    /// Stops of threads that did not run, which only damaged logs have, are
-    /// kept as empty runs: which of a thread's runs these are.
+    /// Indexes, among a thread's runs, of the empty runs that represent stops of a thread that was not running.
+    /// Only damaged logs have these.
     pub(super) stops_again: SeededMap<u32, Vec<u32>>,
-    /// What threads waited for, by range.
-    pub(crate) waits: Remembered<Option<Interval>, WaitsIn>,
-    /// Threads by label; made when they are first needed.
+    /// Cached waits by range.
+    pub(crate) waits: ByteLru<Option<Interval>, WaitsIn>,
+    /// Threads by label, built on first use.
     pub(super) wait_groups: OnceLock<WaitGroups>,
-    /// How long sparks ran, once that is asked for.
+    /// Sparks that ran, computed on first use.
     pub(super) spark_runs: OnceLock<Vec<SparkRun>>,
-    /// What is known of the log beyond its spans.
+    /// Facts about the log other than its spans.
     pub(super) facts: Facts,
-    /// When threads became ready by a wakeup or their creation; part of the
-    /// account in the end.
-    pub(super) readied: Moments,
-    pub(super) ledger: Ledger,
-    /// Of threads that were ready in the end: how their last ready time divides.
+    /// Times at which threads became ready by a wakeup or their creation; moved into the account at the end.
+    pub(super) became_runnable: Moments,
+    pub(super) attribution_data: AttributionData,
+    /// Division of the last ready time of threads that were ready at the end.
     pub(super) ready_at_end: SeededMap<ThreadId, ReadyAtEnd>,
     pub(super) end: Nanos,
     pub(super) settled: bool,
-    /// Where the columns are.
-    pub(super) shelf: Shelf,
-    /// What the automata of threads did not expect.
+    /// Storage of packed columns.
+    pub(super) spill_store: SpillStore,
+    /// Unexpected events, reported by the thread automata.
     pub oddities: Diagnostics,
-    /// What the automata of collections did not expect.
+    /// Unexpected events, reported by the collection automata.
     pub gc_oddities: Diagnostics,
 }
 
 impl Store {
-    /// A store whose columns are on that shelf.
-    pub(crate) fn on(shelf: Shelf) -> Self {
+    /// Creates a store whose columns are kept in `spill_store`.
+    pub(crate) fn on(spill_store: SpillStore) -> Self {
         Self {
-            shelf,
+            spill_store,
             ..Self::default()
         }
     }
@@ -91,7 +87,7 @@ impl Store {
         &mut self.lanes[lane]
     }
 
-    /// The number of a capability's lane, which there is from then on.
+    /// Returns the lane index of a capability, and creates the lane if necessary.
     #[inline]
     pub(super) fn make_lane(&mut self, cap: Option<CapId>) -> usize {
         let lane = self.cap_lanes.lane_or_insert(cap);
@@ -101,60 +97,60 @@ impl Store {
         lane
     }
 
-    /// The lanes of a capability.
+    /// Returns the lanes of a capability.
     #[must_use]
     pub fn cap(&self, cap: CapId) -> Option<&Cap> {
         self.lanes.get(self.cap_lanes.lane(Some(cap))?)
     }
 
-    /// When the last event was, once [`settle`](Self::settle)d.
+    /// Returns the time of the last event, once [`settle`](Self::settle)d.
     #[must_use]
     pub const fn end(&self) -> Nanos {
         self.end
     }
 
-    /// Whether the log is read to its end.
+    /// Returns whether the log has been read to its end.
     pub(crate) const fn is_settled(&self) -> bool {
         self.settled
     }
 
-    /// How many threads there are.
+    /// Returns the number of threads.
     #[must_use]
     pub fn thread_count(&self) -> usize {
         self.threads.len()
     }
 
-    /// The capability that each thread was on last, as far as the log tells, by no order.
+    /// Returns the last known capability of each thread, in no particular order.
     pub fn homes(&self) -> impl Iterator<Item = (ThreadId, CapId)> + '_ {
         let threads = self.threads.iter();
         threads.filter_map(|(_, thread)| Some((thread.id, thread.home?)))
     }
 
-    /// How many runs there are.
+    /// Returns the number of runs on all lanes.
     #[must_use]
     pub fn run_count(&self) -> usize {
         self.lanes.iter().map(|lane| lane.runs.len()).sum()
     }
 
-    /// A text that threads may be called by.
+    /// Interns a label.
     pub(crate) fn text(&mut self, label: &str) -> TextId {
         self.threads.text(label)
     }
 
-    /// Names a thread; the last name stays.
+    /// Labels a thread; the last label wins.
     pub(crate) fn label(&mut self, thread: ThreadId, label: TextId) {
         let index = self.threads.index(thread);
         self.threads.set_label(index, label);
     }
 
-    /// The label of a thread.
+    /// Returns the label of a thread.
     #[must_use]
     pub fn label_of(&self, thread: ThreadId) -> Option<&str> {
         let index = self.threads.find(thread)?;
         self.threads.label(&self.threads.get(index)?)
     }
 
-    /// The threads that have one of the wanted labels, in no order.
+    /// Returns the threads whose labels satisfy `wanted`, in no particular order.
     pub fn threads_labelled(&self, wanted: fn(&str) -> bool) -> impl Iterator<Item = ThreadId> {
         let found = self
             .threads
@@ -162,34 +158,33 @@ impl Store {
         found.filter_map(|(index, ())| self.threads.id(index))
     }
 
-    /// The thread of a run of a capability's lane.
+    /// Returns the thread of a run, given by its index on the capability's lane.
     #[must_use]
     pub fn thread_of(&self, cap: CapId, place: usize) -> Option<ThreadId> {
         let thread = self.cap(cap)?.runs.thread_at(place)?;
         self.threads.id(thread)
     }
 
-    /// The thread that runs on a capability at a time. `place` is where the
-    /// last question ended: questions that come nearly in the order of time
-    /// are answered at once.
+    /// Returns the thread that runs on a capability at a time. `place` is the cursor: queries at nearly increasing
+    /// times are fast.
     #[must_use]
     pub fn running(&self, cap: CapId, time: Nanos, place: &mut usize) -> Option<ThreadId> {
         let at = self.cap(cap)?.runs.at(time.0, place)?;
         self.thread_of(cap, at)
     }
 
-    /// Why a run of a capability's lane ended.
+    /// Returns the reason why a run ended, given by its index on the capability's lane.
     #[must_use]
     pub fn code_of(&self, cap: CapId, place: usize) -> Option<StopCode> {
         self.cap(cap)?.runs.code_at(place)
     }
 
-    /// When a thread was woken that then did not run before the log ended.
+    /// Returns the wakeup time of a thread that did not run again before the log ended.
     pub(crate) fn woken_at_end(&self, thread: ThreadId) -> Option<u64> {
         self.woken_at_end_ns.get(&thread).copied()
     }
 
-    /// How many of a thread's runs ended when the lanes were cut.
+    /// Returns how many runs of a thread ended before a cut.
     pub(crate) fn runs_before(&self, thread: &Thread, cut: &Cut) -> usize {
         if thread.ran_ns <= cut.time_ns {
             return thread.runs as usize;
@@ -202,12 +197,12 @@ impl Store {
         (self.by_thread).partition_in(runs, |run| self.is_before(run, cut)) - first
     }
 
-    /// Cuts all lanes of runs at a time.
+    /// Returns the position of a time on all lanes of runs.
     pub(crate) fn cut(&self, time: Nanos) -> Cut {
         let lanes = self.lane_starts.iter().zip(&self.lanes);
         let before = lanes.map(|(start, lane)| {
             let count = lane.runs.first_ending_after(time.0);
-            start + place32(count)
+            start + saturating_u32(count)
         });
         Cut {
             time_ns: time.0,
@@ -215,8 +210,7 @@ impl Store {
         }
     }
 
-    /// Whether a run, given by its place in the lanes put end to end, ended
-    /// when the lanes were cut.
+    /// Returns whether a run, given by its index into the concatenated lanes, ended before a cut.
     pub(crate) fn is_before(&self, run: u32, cut: &Cut) -> bool {
         run < cut.lanes[self.lane_of_run(run)]
     }
@@ -233,7 +227,7 @@ impl Store {
         let global = global.unwrap_or_default();
         let lane = self.lane_of_run(global);
         RunRef {
-            lane: place32(lane),
+            lane: saturating_u32(lane),
             place: global - self.lane_starts[lane],
         }
     }
@@ -246,8 +240,8 @@ impl Store {
         self.runs_of(run).span(run.place as usize)
     }
 
-    /// The run at a place of the list of the runs of all threads.
-    pub(crate) fn look_at_run(&self, place: usize, looks: &mut Looks) -> Run {
+    /// Reads the run at an index into the list of all threads' runs.
+    pub(crate) fn look_at_run(&self, place: usize, looks: &mut ReadCursors) -> Run {
         let run = self.run_ref(self.by_thread.look(place, &mut looks.by_thread));
         let lane = run.lane as usize;
         if lane >= looks.lanes.len() {
@@ -266,8 +260,7 @@ impl Store {
         self.cap_lanes.cap(run.lane as usize)
     }
 
-    /// When a stack that was large already was made larger: of which thread, and its bytes by
-    /// then.
+    /// Returns the growth of stacks that were already large: time, thread, and new size in bytes.
     pub fn deep_stacks(&self) -> impl Iterator<Item = (Nanos, ThreadId, u64)> + '_ {
         let all = self.deep_stacks.iter();
         all.filter_map(|deep| {
@@ -284,8 +277,7 @@ impl Store {
         self.owners.get(&run).copied()
     }
 
-    /// Learns what is known of the log beyond its spans: before those are
-    /// reported that are still open at its end.
+    /// Sets the facts about the log. Called before the spans still open at its end are added.
     pub(crate) fn learn(&mut self, facts: Facts) {
         for of in &facts.caps {
             self.make_lane(Some(of.cap));
@@ -293,45 +285,44 @@ impl Store {
         self.facts = facts;
     }
 
-    /// The account of time, once [`settle`](Self::settle)d.
+    /// Returns the time attribution, once [`settle`](Self::settle)d.
     #[must_use]
-    pub fn account(&self) -> Account<'_> {
-        Account::new(&self.lanes, &self.ledger)
+    pub fn account(&self) -> TimeAttribution<'_> {
+        TimeAttribution::new(&self.lanes, &self.attribution_data)
     }
 
-    /// When a thread stopped last, and why; `None` if it never ran.
+    /// Returns time and reason of a thread's last stop; `None` if it never ran.
     pub(crate) fn last_stop(&self, thread: ThreadId) -> Option<(Nanos, StopCode)> {
         let thread = self.threads.get(self.threads.find(thread)?)?;
         (thread.runs > 0).then_some((Nanos(thread.ran_ns), thread.why))
     }
 
-    /// Up to when the log tells of a thread that did not finish.
+    /// Returns the end of the log's information about an unfinished thread.
     pub(crate) fn known_end(&self, thread: &Thread) -> u64 {
         let cap = thread.home.and_then(|cap| self.facts.known(cap));
         let end = cap.map_or(self.end, |known| known.end()).min(self.end);
         end.0.max(thread.ran_ns)
     }
 
-    /// How the last wait of a thread ended that was ready in the end.
+    /// Returns the last wait of a thread that was ready at the end.
     pub(super) fn ready_at_end(&self, thread: &Thread) -> ReadyAtEnd {
         let parts = self.ready_at_end.get(&thread.id);
         parts.copied().unwrap_or_default()
     }
 }
 
-/// Where somebody looked last at runs: who looks at the runs of many threads, one after
-/// the other, or at all runs of one, finds most of them near the last.
+/// Read cursors for reading runs of many threads in order, or all runs of one thread: most are near the last one
+/// read.
 #[derive(Debug, Default)]
-pub(crate) struct Looks {
-    by_thread: Looked,
+pub(crate) struct ReadCursors {
+    by_thread: ReadCursor,
     lanes: Vec<LookedAt>,
 }
 
-/// All lanes of runs, cut at a time.
+/// Position of a time on all lanes of runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Cut {
     pub(crate) time_ns: u64,
-    /// For each lane, the first run that ends later, counted as if the lanes
-    /// were put end to end.
+    /// First run of each lane that ends later, as an index into the concatenated lanes.
     lanes: Vec<u32>,
 }

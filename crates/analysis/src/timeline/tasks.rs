@@ -1,4 +1,4 @@
-//! The tasks of the runtime: OS threads, and on which capability each is.
+//! Tasks of the runtime, which are OS threads, and their capabilities over time.
 
 use crate::automata::task::{Input, State, step};
 use eventlog::hash::SeededMap;
@@ -8,11 +8,11 @@ use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
 use model::time::Interval;
 
-/// How many tasks are listed: the first ones. A program that calls into
-/// Haskell from many OS threads may have any number of them.
+/// Maximum number of listed tasks; the first ones are listed. A program that calls into Haskell from many OS
+/// threads may have any number of them.
 pub(crate) const MOST_TASKS: usize = 1000;
 
-/// The code of a span in which the log ended.
+/// Code of a span that was open when the log ended.
 pub const OPEN: u8 = 1;
 
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl Task {
     }
 }
 
-/// The rows of tasks.
+/// Timeline rows of tasks.
 #[derive(Clone, Debug, Default)]
 pub struct Tasks {
     places: SeededMap<TaskId, usize>,
@@ -80,7 +80,7 @@ impl Tasks {
         self.all.get_mut(place).map(|(_, task)| task)
     }
 
-    /// The log is read to its end.
+    /// Completes the rows once the log has been read to its end.
     pub(super) fn settle(&mut self, end: Nanos) {
         for (_, task) in &mut self.all {
             if let State::On(cap, since) = std::mem::take(&mut task.state) {
@@ -90,21 +90,19 @@ impl Tasks {
         }
     }
 
-    /// The tasks with their OS threads, in the order in which they are first
-    /// heard of.
+    /// Returns the tasks with their OS threads, in order of first appearance.
     pub fn all(&self) -> impl Iterator<Item = (TaskId, Option<OsThreadId>)> {
         let all = self.all.iter();
         all.map(|(task, known)| (*task, known.os_thread))
     }
 
-    /// Where a task was: the detail of each span is the capability, the code 0
-    /// or [`OPEN`].
+    /// Returns the lane of a task: the detail of each span is the capability, the code is 0 or [`OPEN`].
     pub fn lane(&self, task: TaskId) -> Option<&SpanLane> {
         let place = *self.places.get(&task)?;
         Some(&self.all.get(place)?.1.lane)
     }
 
-    /// The OS thread of a task, if its creation was logged.
+    /// Returns the OS thread of a task, if its creation was logged.
     pub fn os_thread(&self, task: TaskId) -> Option<OsThreadId> {
         let place = *self.places.get(&task)?;
         self.all.get(place)?.1.os_thread

@@ -1,39 +1,37 @@
-//! Where the time of each thread went, with the reason of every block as the log
-//! has it.
+//! Time account of each thread, with the exact reason of each block as logged.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::store::FEW_THREADS;
-use crate::listen::Listen;
 use crate::timeline::store::Store;
 use crate::timeline::threads::Thread;
-use crate::timeline::turns::Turn;
+use crate::timeline::turns::WaitRunCycle;
+use crate::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::StopCode;
 use model::class::WaitReason;
 use model::time::Interval;
 
-/// For what a thread was blocked: the standard code of the stop, or a number beyond these
-/// where one of the runtime's managers ended the wait
-/// ([`ManagerThread`](model::class::ManagerThread)).
+/// Reason of a block: the standard code of the stop, or a code beyond these if a manager thread of the runtime
+/// ended the wait ([`ManagerThread`](model::class::ManagerThread)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BlockedFor(u8);
 
 impl BlockedFor {
-    /// Until a time: the timer manager ended the wait.
+    /// Sleeping: the timer manager ended the wait.
     pub const SLEEPING: Self = Self(252);
-    /// For a file or socket: an I/O manager ended the wait.
+    /// Waiting for a file or socket: an I/O manager ended the wait.
     pub const IO: Self = Self(251);
 
-    /// What the stop says.
+    /// Returns the reason given by a stop.
     #[must_use]
     pub const fn stop(code: StopCode) -> Self {
         Self(code.0)
     }
 
-    /// Its reason; `None` if the thread could run.
+    /// Returns the reason of the wait; `None` if the thread was runnable.
     #[must_use]
     pub const fn reason(self) -> Option<WaitReason> {
         match self {
@@ -43,7 +41,7 @@ impl BlockedFor {
         }
     }
 
-    /// Its name in tables and JSON: that of the stop status, `Sleeping` or `WaitingForIO`.
+    /// Returns its name in tables and JSON: that of the stop status, `Sleeping` or `WaitingForIO`.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -54,7 +52,7 @@ impl BlockedFor {
         }
     }
 
-    fn of_turn(turn: &Turn) -> Self {
+    fn of_turn(turn: &WaitRunCycle) -> Self {
         let reason = turn.wait_reason();
         match reason.filter(|_| reason != turn.why.wait_reason()) {
             Some(WaitReason::Delay) => Self::SLEEPING,
@@ -64,70 +62,70 @@ impl BlockedFor {
     }
 }
 
-/// How a thread spent a range, in nanoseconds. The classes sum to its life.
+/// Time of a thread in a range by class, in nanoseconds. The classes add up to its lifetime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadAccount {
-    /// The thread.
+    /// ID of the thread.
     pub id: ThreadId,
-    /// Its label, if the program gave it one.
+    /// Label, if the program set one.
     pub label: Option<String>,
-    /// The part of its life in the range.
+    /// Part of its lifetime in the range.
     pub life_ns: u64,
-    /// It ran.
+    /// Time running on a capability.
     pub running_ns: u64,
-    /// It was ready, in a collection or while one was being stopped for.
+    /// Ready, during a collection or while capabilities were being stopped for one.
     pub ready_paused_ns: u64,
-    /// It was ready, behind other threads.
+    /// Ready, behind other threads.
     pub ready_behind_ns: u64,
-    /// It was ready while some capability stood by.
+    /// Ready while some capability was idle.
     pub ready_idle_ns: u64,
-    /// It was blocked, by what for; not in foreign calls.
+    /// Blocked, by reason; excludes foreign calls.
     pub blocked_ns: BTreeMap<BlockedFor, u64>,
-    /// It was in foreign calls.
+    /// Time in foreign calls.
     pub foreign_ns: u64,
-    /// The log does not tell.
+    /// Not covered by the log.
     pub unknown_ns: u64,
 }
 
 impl Store {
-    /// How each thread that lived in a range spent it, by number; of the whole log
-    /// without one. This looks at every run: [`thread_table`](Self::thread_table)
-    /// is the quick way to the sums.
+    /// Returns the time accounts of the threads that lived in a range, or in the whole log, by thread ID. This
+    /// reads every run; [`thread_table`](Self::thread_table) is the fast way to the sums.
     pub async fn thread_accounts(
         &self,
         range: Option<Interval>,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> Vec<ThreadAccount> {
         let mut accounts = Vec::new();
-        self.for_each_thread_account(range, listen, |account| accounts.push(account))
+        self.for_each_thread_account(range, yielder, |account| accounts.push(account))
             .await;
         accounts
     }
 
-    /// [`thread_accounts`](Self::thread_accounts) one by one, by number: no more than one is in memory.
+    /// Passes the results of [`thread_accounts`](Self::thread_accounts) to `take` one by one, without storing
+    /// them.
     pub async fn for_each_thread_account(
         &self,
         range: Option<Interval>,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
         mut take: impl FnMut(ThreadAccount),
     ) {
         let log = self.account().log();
         let range = range.map_or(log, |range| range.clip(log));
         for (place, index) in (0..).zip(self.threads_by_id()) {
             if u32::is_multiple_of(place, FEW_THREADS) {
-                listen.listen().await;
+                yielder.yield_if_due().await;
             }
             let Some(thread) = self.threads.get(index) else {
                 continue;
             };
-            self.prepare_life_of(index, thread, listen).await;
+            self.prepare_life_of(index, thread, yielder).await;
             self.thread_account(index, thread, range)
                 .into_iter()
                 .for_each(&mut take);
         }
     }
 
-    /// The indexes of all threads in the order of their numbers.
+    /// Returns the indexes of all threads in the order of thread IDs.
     pub(super) fn threads_by_id(&self) -> impl Iterator<Item = u32> + use<> {
         let threads = self.threads.iter();
         let mut indexes: Vec<(ThreadId, u32)> =

@@ -1,9 +1,8 @@
-//! The threads of a log, and each one's life as a lane.
+//! List of the threads of a log, and the life of each as a lane.
 //!
-//! A thread's life is its runs, with the reason why each one stopped and for
-//! how long the thread was awake before. The runs stand in the capabilities'
-//! lanes; a thread has only the list of its own, so that a run and the wait
-//! before it cost one entry there.
+//! A thread's life consists of its runs, with the reason why each stopped, and for how long the thread was awake
+//! before each. Runs are stored on the lanes of capabilities; a thread only has a list of references to them, so
+//! that a run and the wait before it take a single entry.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -13,66 +12,65 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::flow::Waking;
-use super::store::{Cut, Looks, Store};
+use super::store::{Cut, ReadCursors, Store};
 use super::threads::{NEVER_NS, Thread};
-use super::turns::{PARTS, ReadyAtEnd, Turn, TurnIndex, TurnSums, TurnsIn};
+use super::turns::{PARTS, ReadyAtEnd, TurnIndex, TurnSums, TurnsIn, WaitRunCycle};
 use crate::account::runs::{Run, RunRef};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ClassTimes, ManagerThread, StopCode};
 use model::lane::{Lane, partition};
 
-/// A row of the list of threads.
+/// Row of the list of threads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadRow {
-    /// The thread.
+    /// ID of the thread.
     pub id: ThreadId,
-    /// Its label, if the program gave it one.
+    /// Label, if the program set one.
     pub label: Option<String>,
-    /// When it was created.
+    /// Creation time, if it was logged.
     pub created: Option<Nanos>,
-    /// Whether it finished.
+    /// Whether the thread finished.
     pub finished: bool,
-    /// How long it ran.
+    /// Run time in nanoseconds.
     pub run_ns: u64,
-    /// How often.
+    /// Number of runs.
     pub runs: u32,
 }
 
-/// In which order threads are listed.
+/// Order of the list of threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ThreadOrder {
-    /// Those that ran longest first.
+    /// By run time, longest first.
     #[default]
     Activity,
-    /// Those that ran first first.
+    /// By the start of the first run.
     FirstRun,
-    /// By number.
+    /// By thread ID.
     Id,
-    /// By label; those without one last.
+    /// By label; threads without one come last.
     Label,
 }
 
-/// Which threads are listed.
+/// Filter of the list of threads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadFilter {
-    /// Part of the label, or of the number; empty for all.
+    /// Part of the label, or the thread ID; empty for all threads.
     pub text: String,
-    /// In which order.
+    /// Order of the rows.
     pub order: ThreadOrder,
-    /// How many at most.
+    /// Maximum number of rows.
     pub limit: usize,
 }
 
-/// The life of one thread in turns of three spans: span `3k` is the wait for
-/// what blocks it before run `k`, span `3k + 1` its wait for a capability,
-/// and span `3k + 2` the run. Each of them may be empty, as blocked waits
-/// after a yield are, and waits after the end.
+/// Life of one thread in turns of three spans: span `3k` is the block before run `k`, span `3k + 1` the wait for a
+/// capability after it, and span `3k + 2` the run. Any of them may be empty, such as the block after a yield, or
+/// waits after the end.
 #[derive(Debug)]
 pub struct ThreadLane<'a> {
     store: &'a Store,
     thread: Thread,
     index: Option<Arc<TurnIndex>>,
-    looks: Rc<RefCell<Looks>>,
+    looks: Rc<RefCell<ReadCursors>>,
 }
 
 impl<'a> ThreadLane<'a> {
@@ -85,8 +83,8 @@ impl<'a> ThreadLane<'a> {
         }
     }
 
-    /// As others looked at threads before.
-    pub(crate) fn looking(self, looks: &Rc<RefCell<Looks>>) -> Self {
+    /// Shares the read cursors of other threads' lanes.
+    pub(crate) fn looking(self, looks: &Rc<RefCell<ReadCursors>>) -> Self {
         let looks = Rc::clone(looks);
         Self { looks, ..self }
     }
@@ -104,15 +102,15 @@ impl<'a> ThreadLane<'a> {
         self.store.look_at_run(place, &mut self.looks.borrow_mut())
     }
 
-    /// How many runs the thread has.
+    /// Returns the number of runs.
     pub fn runs(&self) -> usize {
         self.thread.runs as usize
     }
 
-    /// Turns in order; the last one, without a run, has the number of runs.
+    /// Returns turns in order. The last turn has no run, and its number is the number of runs.
     ///
-    /// What a page asks for may be of another log: there is nothing after the last turn.
-    pub(crate) fn turns(&self, turns: Range<usize>) -> impl Iterator<Item = Turn> {
+    /// Ranges beyond the last turn are clipped, as a page may request turns of another log.
+    pub(crate) fn turns(&self, turns: Range<usize>) -> impl Iterator<Item = WaitRunCycle> {
         let turns = turns.start.min(self.runs())..turns.end.min(self.runs() + 1);
         let before = turns.start.checked_sub(1);
         let (mut why, mut from) = before.map_or((StopCode::CREATED, self.thread.began_ns), |run| {
@@ -124,21 +122,21 @@ impl<'a> ThreadLane<'a> {
                 return self.last_turn(from);
             }
             let run = self.look_at(turn);
-            let turn = Turn::new(why, from, run, self.store.account());
+            let turn = WaitRunCycle::new(why, from, run, self.store.account());
             (why, from) = (run.code, run.end);
             turn
         })
     }
 
-    fn last_turn(&self, from: u64) -> Turn {
+    fn last_turn(&self, from: u64) -> WaitRunCycle {
         let why = self.thread.why;
         if self.thread.finished {
-            return Turn::last(why, from, None, (from, from), ReadyAtEnd::default());
+            return WaitRunCycle::last(why, from, None, (from, from), ReadyAtEnd::default());
         }
         let woken = self.store.woken_at_end(self.thread.id);
-        let ready = Turn::ready_since(why, from, woken);
+        let ready = WaitRunCycle::ready_since(why, from, woken);
         let ends = (self.store.known_end(&self.thread), self.store.end().0);
-        Turn::last(
+        WaitRunCycle::last(
             why,
             from,
             ready,
@@ -147,27 +145,26 @@ impl<'a> ThreadLane<'a> {
         )
     }
 
-    /// One turn of the thread: its waits and the run after them.
-    pub fn turn(&self, turn: usize) -> Turn {
+    /// Returns one turn: its waits and the run after them.
+    pub fn turn(&self, turn: usize) -> WaitRunCycle {
         let mut turns = self.turns(turn..turn + 1);
         let none = || self.last_turn(self.thread.ran_ns);
         turns.next().unwrap_or_else(none)
     }
 
-    /// Which of its runs are none, but further stops; in order.
+    /// Returns the sorted indexes of the empty runs that only represent further stops.
     pub(super) fn stops_again(&self) -> &[u32] {
         let index = self.store.threads.find(self.thread.id);
         let stops = index.and_then(|index| self.store.stops_again.get(&index));
         stops.map_or(&[], Vec::as_slice)
     }
 
-    /// What ended the block in one of its turns, if that is known.
-    pub(super) fn waking(&self, turn: &Turn) -> Option<Waking> {
+    /// Returns the event that ended the block in a turn, if it is known.
+    pub(super) fn waking(&self, turn: &WaitRunCycle) -> Option<Waking> {
         self.store.waking(self.thread.id, turn)
     }
 
-    /// Why the thread waits in this span, for what blocks it or, after that,
-    /// for a capability; `None` in a run.
+    /// Returns why the thread waits in a span, whether blocked or ready; `None` in a run.
     #[must_use]
     pub fn code(&self, index: usize) -> Option<StopCode> {
         if index % PARTS == 2 {
@@ -180,7 +177,7 @@ impl<'a> ThreadLane<'a> {
         })
     }
 
-    /// The runtime's manager that ended the wait of a span, if one did; `None` in a run.
+    /// Returns the manager thread that ended the wait of a span, if one did; `None` in a run.
     #[must_use]
     pub fn woken_by(&self, index: usize) -> Option<ManagerThread> {
         let turn = (index % PARTS != 2).then(|| self.turn(index / PARTS))?;
@@ -191,14 +188,14 @@ impl<'a> ThreadLane<'a> {
         index % PARTS == 2 && index / PARTS < self.runs()
     }
 
-    /// The capability of a run; `None` in a wait.
+    /// Returns the capability of a run; `None` in a wait.
     #[must_use]
     pub fn cap(&self, index: usize) -> Option<CapId> {
         self.is_run(index)
             .then(|| self.store.run_cap(self.run(index / PARTS)))?
     }
 
-    /// The thread that owns the black hole waited for, if that is known.
+    /// Returns the owner of the black hole waited for, if it is known.
     #[must_use]
     pub fn owner(&self, index: usize) -> Option<ThreadId> {
         let run = (index / PARTS)
@@ -207,8 +204,8 @@ impl<'a> ThreadLane<'a> {
         self.store.run_owner(self.run(run))
     }
 
-    /// How long the other part of the same wait is: the wait for a
-    /// capability that follows a block, or the block before it; 0 for a run.
+    /// Returns the length of the other part of the same wait in nanoseconds: the wait for a capability after a
+    /// block, or the block before it; 0 for a run.
     #[must_use]
     pub fn other_wait_ns(&self, index: usize) -> u64 {
         match index % PARTS {
@@ -218,22 +215,21 @@ impl<'a> ThreadLane<'a> {
         }
     }
 
-    /// The capability of a run, and its place in the capability's lane;
-    /// `None` for a wait.
+    /// Returns the capability of a run, and its index on the capability's lane; `None` for a wait.
     pub fn run_place(&self, index: usize) -> Option<(Option<CapId>, usize)> {
         let run = self.is_run(index).then(|| self.run(index / PARTS))?;
         Some((self.store.run_cap(run), run.place as usize))
     }
 
-    /// The number of the first run that begins at a time or later.
+    /// Returns the number of the first run that starts at a time or later.
     pub fn first_run_from(&self, start: u64) -> usize {
         partition(self.runs(), |run| {
             self.store.run_span(self.run(run)).0 < start
         })
     }
 
-    /// The number of the run that begins at that time on that capability; of
-    /// several, the last: the others are empty.
+    /// Returns the number of the run that starts at this time on this capability. If there are several, it is the
+    /// last: the others are empty.
     pub fn run_of(&self, start: u64, cap: CapId) -> Option<usize> {
         let first = self.first_run_from(start);
         let here = (first..self.runs()).take_while(|&run| {
@@ -244,13 +240,13 @@ impl<'a> ThreadLane<'a> {
             .last()
     }
 
-    /// The runs that end between two cuts.
+    /// Returns the runs that end between two cuts.
     pub(crate) fn runs_in(&self, from: &Cut, to: &Cut) -> Range<usize> {
         let before = |cut| self.store.runs_before(&self.thread, cut);
         before(from)..before(to)
     }
 
-    /// What the thread's turns sum up to between two cuts.
+    /// Returns the sums of the thread's turns between two cuts.
     pub(crate) fn turns_in(&self, from: &Cut, to: &Cut) -> TurnsIn {
         let mut all = TurnsIn::default();
         if self.is_empty() {
@@ -258,7 +254,7 @@ impl<'a> ThreadLane<'a> {
         }
         let range = from.time_ns..to.time_ns;
         let account = self.store.account();
-        // The first and the last turn may lie in the range in part.
+        // The first and the last turn may extend beyond the range.
         let Range {
             start: first,
             end: last,
@@ -277,8 +273,8 @@ impl<'a> ThreadLane<'a> {
         all
     }
 
-    /// The whole blocks of the index inside of some things, of which there are so many
-    /// a turn; `None` if there are none.
+    /// Returns the complete index blocks in a range of items, with `a_turn` items per turn; `None` if there are
+    /// none.
     pub(super) fn whole_blocks(
         &self,
         inside: Range<usize>,
@@ -290,7 +286,7 @@ impl<'a> ThreadLane<'a> {
         (blocks.start < blocks.end).then_some((index, blocks))
     }
 
-    /// The sums of all turns before one.
+    /// Returns the sums of all turns before a turn.
     fn sums_before(&self, turn: usize) -> TurnSums {
         let (known, mut sums) = match &self.index {
             Some(index) => index.before(turn),
@@ -302,7 +298,7 @@ impl<'a> ThreadLane<'a> {
         sums
     }
 
-    /// The longest span, and the first of those, by looking at each.
+    /// Returns the longest span, the first one of equal length, by reading each.
     fn longest_of(&self, from: usize, to: usize) -> Option<usize> {
         let mut longest = None;
         for (turn, i) in self
@@ -349,7 +345,7 @@ impl Lane for ThreadLane<'_> {
         sums.by_class()
     }
 
-    /// Ready time is of several classes, which no span tells.
+    /// Ready time consists of several classes, which a single span does not show.
     fn between(&self, from: usize, to: usize) -> ClassTimes {
         let (before, mut times) = (self.before(from), self.before(to));
         for (time, before) in times.iter_mut().zip(before) {
@@ -386,7 +382,7 @@ impl Lane for ThreadLane<'_> {
         candidates.max_by_key(|&i| (duration(i), std::cmp::Reverse(i)))
     }
 
-    /// A mark of several shows shares of time alone.
+    /// A merged mark shows only the shares of time.
     fn speaks_for(&self, _: usize, _: usize) -> Option<usize> {
         None
     }
@@ -400,20 +396,20 @@ impl Lane for ThreadLane<'_> {
     }
 
     fn hurry(&self, time: u64, bucket_ns: u64) -> Option<usize> {
-        /// Of fewer blocks one more would be seen.
+        /// Minimum number of blocks: with fewer, one block more or less would be visible.
         const MANY: usize = 4;
         let index = self.index.as_ref()?;
         let (block, begin) = index.first_block_from(time)?;
         let (first, _) = index.first_block_from(time.checked_sub(bucket_ns)?)?;
         let is_near = begin - time <= bucket_ns / MANY as u64;
-        // A block may begin before the bucket and end in it.
+        // A block may start before the bucket and end in it.
         let blocks = first.saturating_sub(1)..block;
         let are_many = first + MANY <= block;
         let longest = index.longest(blocks)?.duration_ns;
         (is_near && are_many && longest < bucket_ns).then_some(PARTS * index.block() * block)
     }
 
-    /// Runs count: the waits between them may be in two parts or in one.
+    /// Counts runs, as the waits between them may consist of one part or two.
     fn count(&self, from: usize, to: usize) -> usize {
         let runs_before = |index: usize| (index / PARTS).min(self.runs());
         runs_before(to) - runs_before(from)

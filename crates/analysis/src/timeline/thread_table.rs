@@ -1,5 +1,4 @@
-//! The table of threads: how each spent its time, in the whole log or in a
-//! range of it.
+//! Table of threads: times and counts of each, in the whole log or in a range.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -9,67 +8,67 @@ use serde::{Deserialize, Serialize};
 
 use super::instants::InstantKind;
 use super::rows::Rows;
-use super::store::{Cut, FEW_THREADS, Looks, Store};
+use super::store::{Cut, FEW_THREADS, ReadCursors, Store};
 use super::thread_lane::ThreadLane;
 use super::threads::Thread;
 use super::turns::TurnSums;
-use crate::listen::Listen;
+use crate::yielder::Yield;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
 
-/// What the table can be sorted by.
+/// Column that the table can be sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ThreadColumn {
-    /// The number.
+    /// Thread ID.
     Thread,
-    /// The label; threads without one come last.
+    /// Label; threads without one come last.
     Label,
-    /// The time of the creation; threads without one come last.
+    /// Creation time; threads without one come last.
     Created,
-    /// The time of the finish; threads without one come last.
+    /// Finish time; threads without one come last.
     Finished,
-    /// How the thread ended: finished, running, waiting for a capability, blocked.
+    /// Final state: finished, running, waiting for a capability, blocked.
     End,
-    /// The time that it ran.
+    /// Time that the thread ran.
     #[default]
     Running,
-    /// The time that it waited for a capability.
+    /// Time that it waited for a capability, outside of collections.
     Ready,
-    /// The time that it was ready, in a collection.
+    /// Ready time during collections.
     ReadyPaused,
-    /// The time that it was ready, behind other threads.
+    /// Ready time behind other threads.
     ReadyBehind,
-    /// The time that it was ready while some capability was idle.
-    ReadyIdle,
-    /// The time that it could not run, foreign calls left out.
+    /// Ready time while some capability was idle.
+    ThreadRunnableCapIdle,
+    /// Blocked time, without foreign calls.
     Blocked,
-    /// The time that it could not run for this reason.
+    /// Blocked time for this reason.
     BlockedOn(WaitReason),
-    /// How often it ran.
+    /// Number of runs.
     Runs,
-    /// The longest wait for a capability.
+    /// Longest wait for a capability.
     LongestReady,
-    /// The mean wait for a capability.
+    /// Mean wait for a capability.
     MeanReady,
-    /// How often it was woken.
+    /// Number of wakeups.
     Wakeups,
-    /// How often it was moved to another capability.
+    /// Number of migrations to another capability.
     Migrations,
-    /// The time of which the log does not tell.
+    /// Time not covered by the log.
     Unknown,
 }
 
 impl ThreadColumn {
-    /// All of them, in the order in which they are offered.
+    /// All columns in display order.
     pub const ALL: [Self; 25] = [
         Self::Running,
         Self::Ready,
         Self::ReadyPaused,
         Self::ReadyBehind,
-        Self::ReadyIdle,
+        Self::ThreadRunnableCapIdle,
         Self::LongestReady,
         Self::MeanReady,
         Self::Blocked,
@@ -92,7 +91,7 @@ impl ThreadColumn {
         Self::End,
     ];
 
-    /// Its name in links, which never changes.
+    /// Returns its stable name in links.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -105,7 +104,7 @@ impl ThreadColumn {
             Self::Ready => "ready",
             Self::ReadyPaused => "ready-gc",
             Self::ReadyBehind => "ready-behind",
-            Self::ReadyIdle => "ready-idle",
+            Self::ThreadRunnableCapIdle => "ready-idle",
             Self::Unknown => "unknown",
             Self::Blocked => "blocked",
             Self::BlockedOn(reason) => match reason {
@@ -126,13 +125,13 @@ impl ThreadColumn {
         }
     }
 
-    /// The column of that name.
+    /// Returns the column with that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.name() == name)
     }
 
-    /// Whether large values of it are of more interest than small ones.
+    /// Returns whether large values are more interesting than small ones.
     #[must_use]
     pub const fn largest_first(self) -> bool {
         !matches!(
@@ -142,14 +141,14 @@ impl ThreadColumn {
     }
 }
 
-/// How the table is shown; a part of a link.
+/// Display settings of the table, stored in links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadView {
-    /// Part of the label, or the number; empty for all.
+    /// Part of the label, or the thread ID; empty for all threads.
     pub filter: String,
-    /// By what the rows are sorted.
+    /// Column that the rows are sorted by.
     pub sort: ThreadColumn,
-    /// The largest first.
+    /// Whether the largest values come first.
     pub descending: bool,
 }
 
@@ -160,7 +159,7 @@ impl Default for ThreadView {
 }
 
 impl ThreadView {
-    /// All threads, those of interest first.
+    /// Creates settings that show all threads, sorted by a column with the most interesting values first.
     #[must_use]
     pub const fn sorted_by(sort: ThreadColumn) -> Self {
         Self {
@@ -171,29 +170,28 @@ impl ThreadView {
     }
 }
 
-/// Which threads, of which time, in which order.
+/// Query for rows of the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadTableQuery {
-    /// The time that counts, and then only threads that lived in it; all of
-    /// the log and every thread without.
+    /// Range whose times count, limited to threads that lived in it; `None` for the whole log and all threads.
     pub range: Option<Interval>,
-    /// Only these threads; all if empty.
+    /// Threads to include; all if empty.
     pub only: Vec<ThreadId>,
-    /// Part of the label, or the number; empty for all.
+    /// Part of the label, or the thread ID; empty for all threads.
     pub filter: String,
-    /// By what the rows are sorted; equal ones by the number of the thread.
+    /// Sort column; ties are broken by thread ID.
     pub sort: ThreadColumn,
-    /// The largest first.
+    /// Whether the largest values come first.
     pub descending: bool,
-    /// Which rows are wanted.
+    /// Range of rows to return.
     pub rows: Range<u64>,
 }
 
-/// How a thread ended, as far as the log says. A thread that was killed has
-/// finished: the runtime writes the same stop for both.
+/// Final state of a thread, as far as it is logged. Killed threads count as finished, as the runtime logs the same
+/// stop for both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ThreadEnd {
-    /// It finished.
+    /// The thread finished.
     Finished,
     /// It was running when the log ended.
     Running,
@@ -201,9 +199,9 @@ pub enum ThreadEnd {
     Ready,
     /// It was blocked when the log ended.
     Blocked {
-        /// What stopped it.
+        /// Reason of its last stop.
         code: StopCode,
-        /// The thread that owned the black hole, if it was one and that is known.
+        /// Owner of the black hole it waited for, if that is known.
         owner: Option<ThreadId>,
     },
     /// The log has neither its creation nor a run of it.
@@ -211,7 +209,7 @@ pub enum ThreadEnd {
 }
 
 impl ThreadEnd {
-    /// In words.
+    /// Returns a phrase for the user interface.
     #[must_use]
     pub fn explanation(&self) -> String {
         match self {
@@ -234,33 +232,32 @@ impl ThreadEnd {
     }
 }
 
-/// What a thread did, or several.
+/// Sums over one or several threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadSums {
-    /// The time, by what was done.
+    /// Times by state.
     pub times: TurnSums,
-    /// Runs that began.
+    /// Number of runs that started in the range.
     pub runs: u64,
-    /// The longest wait for a capability.
+    /// Longest wait for a capability without collections, in nanoseconds.
     pub longest_ready_ns: u64,
-    /// When that is, with the collections in it.
+    /// Time of that wait, including the collections in it.
     pub longest_ready: Option<Interval>,
-    /// Wakeups: a thread that is woken from another capability has two or
-    /// more of them.
+    /// Number of wakeups. A wakeup from another capability is logged two or more times.
     pub wakeups: u64,
-    /// Moves to another capability.
+    /// Number of migrations to another capability.
     pub migrations: u64,
 }
 
 impl ThreadSums {
-    /// The mean wait for a capability, empty ones left out; `None` if there is none.
+    /// Returns the mean wait for a capability in nanoseconds, without empty ones; `None` if there are none.
     #[must_use]
     pub const fn mean_ready_ns(&self) -> Option<u64> {
         self.times.ready_ns().checked_div(self.times.ready_waits)
     }
 
     pub(super) fn add(&mut self, other: &Self) {
-        // Many threads of a damaged log may claim to have lived for years.
+        // Saturating, as many threads of a damaged log may each seem to have lived for years.
         let add = |mine: &mut u64, theirs: u64| *mine = mine.saturating_add(theirs);
         self.times.zip(&other.times, add);
         self.runs += other.runs;
@@ -273,43 +270,43 @@ impl ThreadSums {
     }
 }
 
-/// A row of the table.
+/// Row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadTimes {
-    /// The thread.
+    /// ID of the thread.
     pub id: ThreadId,
-    /// Its label, if the program gave it one.
+    /// Label, if the program set one.
     pub label: Option<String>,
-    /// When it was created.
+    /// Creation time, if it was logged.
     pub created: Option<Nanos>,
-    /// When it finished.
+    /// Finish time, if it finished.
     pub finished: Option<Nanos>,
-    /// From its creation, or else its first run, to its finish, or else the
-    /// end of the log; `None` if the log has neither creation nor run.
+    /// Time from its creation or first run to its finish, or else to the end of the log; `None` if the log has
+    /// neither creation nor run.
     pub life: Option<Interval>,
-    /// How it ended; of the log, also where the sums are those of a range.
+    /// Final state at the end of the log, even if the sums are those of a range.
     pub end: ThreadEnd,
-    /// What it did in the range.
+    /// Sums in the range.
     pub sums: ThreadSums,
 }
 
-/// The answer.
+/// Response to a [`ThreadTableQuery`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadTable {
-    /// The number of the first of the rows.
+    /// Number of the first returned row.
     pub first: u64,
-    /// The rows asked for, as far as there are so many.
+    /// Requested rows, as far as they exist.
     pub rows: Vec<ThreadTimes>,
-    /// How many rows there are.
+    /// Total number of rows.
     pub total: u64,
-    /// The sums of all rows.
+    /// Sums over all rows, including those not returned.
     pub all: ThreadSums,
-    /// The thread with the longest wait for a capability of all.
+    /// Thread with the longest wait for a capability of all rows.
     pub longest_ready_of: Option<ThreadId>,
 }
 
 impl ThreadTable {
-    /// The row of that number, if it is one of those asked for.
+    /// Returns the row with that number, if it was requested.
     #[must_use]
     pub fn row(&self, number: u64) -> Option<&ThreadTimes> {
         let at = number.checked_sub(self.first)?;
@@ -317,18 +314,18 @@ impl ThreadTable {
     }
 }
 
-/// What all threads did in a range, and which of them were blocked for what.
+/// Sums over all threads in a range, and which of them were blocked for which reason.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadsIn {
-    /// How many lived.
+    /// Number of threads that lived in the range.
     pub count: u64,
-    /// How they spent their time, together.
+    /// Sums of their times by state.
     pub times: TurnSums,
-    /// The indexes of those that were blocked, by [`WaitReason`], each list in order.
+    /// Sorted indexes of the blocked threads by [`WaitReason`].
     blocked: [Vec<u32>; WAIT_REASONS],
 }
 
-/// By what a row is sorted.
+/// Sort key of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     value: u64,
@@ -337,7 +334,7 @@ struct Key {
 }
 
 impl Key {
-    /// What is not there comes last in both directions.
+    /// Encodes missing values such that they come last in both directions.
     fn new(value: Option<u64>, descending: bool, thread: ThreadId, index: u32) -> Self {
         const LAST: u64 = u64::MAX - 1;
         let value = value.map_or(u64::MAX, |value| match value.min(LAST) {
@@ -352,7 +349,7 @@ impl Key {
     }
 }
 
-/// How often something happened to each thread: of most, a few times.
+/// Counter per thread; most counts are small.
 #[derive(Debug)]
 struct Counts {
     few: Vec<u8>,
@@ -382,16 +379,16 @@ impl Counts {
     }
 }
 
-/// A range, prepared for asking many threads.
+/// Range prepared for computing the sums of many threads.
 pub(super) struct InRange {
     from: Cut,
     to: Cut,
-    /// How often each thread was woken then.
+    /// Number of wakeups of each thread in the range.
     wakeups: Counts,
-    /// How often each was moved.
+    /// Number of migrations of each thread in the range.
     migrations: Counts,
     range: Option<Interval>,
-    looks: Rc<RefCell<Looks>>,
+    looks: Rc<RefCell<ReadCursors>>,
 }
 
 impl InRange {
@@ -412,31 +409,31 @@ impl InRange {
         }
     }
 
-    /// The life of a thread, to be summed up in the range: with an index of all of it, unless
-    /// few of its runs are in the range.
+    /// Returns the life of a thread, for sums in the range: with an index, unless few of its runs are in the
+    /// range.
     async fn life<'a>(
         &self,
         store: &'a Store,
         (index, thread): (u32, &Thread),
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> Option<ThreadLane<'a>> {
-        /// To look at one of so many runs is quicker than to index all.
+        /// If less than one in `FEW` runs is in the range, reading these is faster than indexing all.
         const FEW: usize = 8;
         let bare = store.bare_life_of(*thread)?;
         let inside = bare.runs_in(&self.from, &self.to).len();
         if inside * FEW < bare.runs() {
             return Some(bare);
         }
-        store.prepare_life_of(index, *thread, listen).await;
+        store.prepare_life_of(index, *thread, yielder).await;
         store.life_of(index, *thread)
     }
 
-    /// What a thread did; `None` if it did not live then.
+    /// Returns the sums of a thread; `None` if it did not live in the range.
     pub(super) async fn sums(
         &self,
         store: &Store,
         (index, thread): (u32, &Thread),
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> Option<ThreadSums> {
         let (wakeups, migrations) = (self.wakeups.get(index), self.migrations.get(index));
         let lives = match (self.range, thread.life(store.end())) {
@@ -452,7 +449,7 @@ impl InRange {
             migrations,
             ..ThreadSums::default()
         };
-        if lives && let Some(lane) = self.life(store, (index, thread), listen).await {
+        if lives && let Some(lane) = self.life(store, (index, thread), yielder).await {
             let lane = lane.looking(&self.looks);
             let turns = lane.turns_in(&self.from, &self.to);
             sums.times = turns.sums;
@@ -466,7 +463,7 @@ impl InRange {
 }
 
 impl Store {
-    /// How many empty runs of a thread are only further stops.
+    /// Returns how many empty runs of a thread in the range only represent further stops.
     fn stops_again_in(
         &self,
         index: u32,
@@ -481,11 +478,11 @@ impl Store {
         in_range.count() as u64
     }
 
-    /// Answers a query; `None` until the log is read to its end.
+    /// Computes the response to a query; `None` until the log has been read to its end.
     pub async fn thread_table(
         &self,
         query: &ThreadTableQuery,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> Option<ThreadTable> {
         self.is_settled().then_some(())?;
         let range = InRange::new(self, query.range);
@@ -500,12 +497,12 @@ impl Store {
         let matches = self.threads.matching(&query.filter);
         for (index, thread) in self.threads.iter() {
             if index.is_multiple_of(FEW_THREADS) {
-                listen.listen().await;
+                yielder.yield_if_due().await;
             }
             if !matches(&thread) || !wanted(&thread) {
                 continue;
             }
-            if let Some(sums) = range.sums(self, (index, &thread), listen).await {
+            if let Some(sums) = range.sums(self, (index, &thread), yielder).await {
                 let value = match &ranks {
                     Some(ranks) => thread.label.of(ranks).map(u64::from),
                     None => self.value(query.sort, index, &thread, &sums),
@@ -521,7 +518,7 @@ impl Store {
         let mut shown = Vec::new();
         for Key { index, .. } in rows.finish() {
             let thread = self.threads.get(index)?;
-            let sums = range.sums(self, (index, &thread), listen).await?;
+            let sums = range.sums(self, (index, &thread), yielder).await?;
             shown.push(self.thread_times(index, &thread, sums));
         }
         Some(ThreadTable {
@@ -533,8 +530,8 @@ impl Store {
         })
     }
 
-    /// What all threads did in a range; nothing until the log is read to its end.
-    pub async fn threads_in(&self, range: Interval, listen: &dyn Listen) -> ThreadsIn {
+    /// Returns the sums over all threads in a range; empty until the log has been read to its end.
+    pub async fn threads_in(&self, range: Interval, yielder: &dyn Yield) -> ThreadsIn {
         let mut all = ThreadsIn::default();
         let mut sums = ThreadSums::default();
         let look = |(index, _): (u32, &Thread), of_thread: ThreadSums| {
@@ -546,14 +543,14 @@ impl Store {
                 }
             }
         };
-        self.each_thread_in(range, listen, look).await;
+        self.each_thread_in(range, yielder, look).await;
         all.times = sums.times;
         all
     }
 
-    /// How long each thread ran in a range, in nanoseconds, of those that did, in the order in
-    /// which they were first met; nothing until the log is read to its end.
-    pub async fn ran_in(&self, range: Interval, listen: &dyn Listen) -> Vec<(ThreadId, u64)> {
+    /// Returns the run time in nanoseconds of each thread that ran in a range, in order of first appearance; empty
+    /// until the log has been read to its end.
+    pub async fn ran_in(&self, range: Interval, yielder: &dyn Yield) -> Vec<(ThreadId, u64)> {
         let mut all = Vec::new();
         let look = |(_, thread): (u32, &Thread), of_thread: ThreadSums| {
             let ran_ns = of_thread.times.running_ns + of_thread.times.open_ns;
@@ -561,14 +558,14 @@ impl Store {
                 all.push((thread.id, ran_ns));
             }
         };
-        self.each_thread_in(range, listen, look).await;
+        self.each_thread_in(range, yielder, look).await;
         all
     }
 
     async fn each_thread_in(
         &self,
         range: Interval,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
         mut look: impl FnMut((u32, &Thread), ThreadSums),
     ) {
         if !self.is_settled() {
@@ -577,16 +574,15 @@ impl Store {
         let range = InRange::new(self, Some(range));
         for (index, thread) in self.threads.iter() {
             if index.is_multiple_of(FEW_THREADS) {
-                listen.listen().await;
+                yielder.yield_if_due().await;
             }
-            if let Some(sums) = range.sums(self, (index, &thread), listen).await {
+            if let Some(sums) = range.sums(self, (index, &thread), yielder).await {
                 look((index, &thread), sums);
             }
         }
     }
 
-    /// The lives of threads that were blocked for any of some reasons, in the order in which
-    /// they were first met.
+    /// Returns the lives of the threads that were blocked for any of `reasons`, in order of first appearance.
     pub fn lives_blocked(
         &self,
         all: &ThreadsIn,
@@ -604,12 +600,12 @@ impl Store {
         })
     }
 
-    /// The rows of the whole table one by one, by number: no more than one is in memory. None until the log is
-    /// read to its end.
+    /// Passes the rows of the whole table to `take` one by one in the order of thread IDs, without storing them.
+    /// None until the log has been read to its end.
     pub async fn for_each_thread(
         &self,
         range: Option<Interval>,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
         mut take: impl FnMut(&ThreadTimes),
     ) {
         if !self.is_settled() {
@@ -618,18 +614,18 @@ impl Store {
         let range = InRange::new(self, range);
         for (place, index) in (0..).zip(self.threads_by_id()) {
             if u32::is_multiple_of(place, FEW_THREADS) {
-                listen.listen().await;
+                yielder.yield_if_due().await;
             }
             let Some(thread) = self.threads.get(index) else {
                 continue;
             };
-            if let Some(sums) = range.sums(self, (index, &thread), listen).await {
+            if let Some(sums) = range.sums(self, (index, &thread), yielder).await {
                 take(&self.thread_times(index, &thread, sums));
             }
         }
     }
 
-    /// By what a thread is sorted that has it, but for labels.
+    /// Returns the sort value of a thread for any column but the label; `None` if it has none.
     fn value(
         &self,
         sort: ThreadColumn,
@@ -648,7 +644,7 @@ impl Store {
             ThreadColumn::Ready => times.ready_ns(),
             ThreadColumn::ReadyPaused => times.ready_paused_ns,
             ThreadColumn::ReadyBehind => times.ready_behind_ns,
-            ThreadColumn::ReadyIdle => times.ready_idle_ns,
+            ThreadColumn::ThreadRunnableCapIdle => times.ready_idle_ns,
             ThreadColumn::Unknown => times.unknown_ns,
             ThreadColumn::Blocked => times.blocked_outside_calls_ns(),
             ThreadColumn::BlockedOn(reason) => times.blocked_ns[reason as usize],

@@ -1,4 +1,4 @@
-//! What is known of each thread.
+//! State and statistics of each thread.
 
 mod by_id;
 mod packed;
@@ -14,34 +14,34 @@ use eventlog::texts::TextId;
 use model::class::StopCode;
 use model::time::Interval;
 
-/// What is known of one thread.
+/// State and statistics of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Thread {
     pub(crate) id: ThreadId,
-    /// Of its automaton.
+    /// State of its automaton.
     pub(crate) state: State,
-    /// When it was first woken since it stopped; [`NEVER_NS`] if it was not.
+    /// Time of the first wakeup since it stopped; [`NEVER_NS`] if there was none.
     pub(crate) woken_ns: u64,
-    /// Whether its creation was seen.
+    /// Whether its creation was logged.
     pub(crate) created: bool,
     pub(crate) finished: bool,
-    /// Why it stopped last.
+    /// Reason of its last stop.
     pub(crate) why: StopCode,
-    /// The capability that it was on last.
+    /// Last known capability.
     pub(crate) home: Option<CapId>,
-    /// Its creation, or else its first run; never if it has neither.
+    /// Time of its creation, or else of its first run; [`NEVER_NS`] if it has neither.
     pub(crate) began_ns: u64,
-    /// The end of its last run.
+    /// End of its last run.
     pub(crate) ran_ns: u64,
     pub(crate) run_ns: u64,
     pub runs: u32,
     pub(crate) label: TextId,
-    /// Where its runs begin in the list of all, once the log is read to its end.
+    /// Index of its first run in the list of all threads' runs, once the log has been read to its end.
     #[serde(skip)]
     pub(crate) first: u32,
 }
 
-/// Later than anything in a log.
+/// Sentinel time, later than any event.
 pub(crate) const NEVER_NS: u64 = u64::MAX;
 
 impl Thread {
@@ -63,12 +63,12 @@ impl Thread {
         }
     }
 
-    /// When it was first woken since it stopped.
+    /// Returns the time of the first wakeup since it stopped.
     pub(crate) fn woken(&self) -> Option<Nanos> {
         (self.woken_ns != NEVER_NS).then_some(Nanos(self.woken_ns))
     }
 
-    /// Why it stopped, if it does not run.
+    /// Returns the reason of its current wait; `None` if it is running, unseen or finished.
     pub(crate) const fn stopped(&self) -> Option<Reason> {
         match self.state {
             State::Active(_, Activity::Blocked(reason)) => Some(reason),
@@ -76,13 +76,13 @@ impl Thread {
         }
     }
 
-    /// When it was created, if that was seen.
+    /// Returns the creation time, if it was logged.
     pub(crate) fn created(&self) -> Option<Nanos> {
         self.created.then_some(Nanos(self.began_ns))
     }
 
-    /// From its beginning to its finish, or else to the end of the log;
-    /// `None` if the log has no more of it than its name.
+    /// Returns the time from its creation or first run to its finish, or else to the end of the log; `None` if the
+    /// log has neither creation nor run.
     pub(crate) fn life(&self, log_end: Nanos) -> Option<Interval> {
         let end = if self.finished {
             self.ran_ns

@@ -1,6 +1,5 @@
-//! What is shown beside capabilities, threads and messages: graphs,
-//! collections of the program, the concurrent collector, tasks, spans of the
-//! program, blocks.
+//! Timeline rows other than capabilities, threads and messages: graphs, collections of the program, the nonmoving
+//! collector, tasks, spans of the program, blocks.
 
 use super::block_lanes::BlockLanes;
 use super::collections::CollectionLane;
@@ -14,21 +13,21 @@ use eventlog::blocks::BlockIndex;
 use eventlog::ids::Nanos;
 use eventlog::{EventSet, Record, Sink};
 
-/// The rows of a log beside capabilities, threads and messages.
+/// Timeline rows of a log other than capabilities, threads and messages.
 #[derive(Clone, Debug, Default)]
 pub struct Tracks {
-    /// Memory, allocation, sparks, performance counters.
+    /// Graphs of memory, allocation, sparks and performance counters.
     pub graphs: Graphs,
-    /// The collections of the program.
+    /// Collections of the program.
     pub collections: CollectionLane,
-    /// The concurrent collector.
+    /// Phases and events of the nonmoving collector.
     pub nonmoving: Nonmoving,
-    /// The OS threads of the runtime.
+    /// Tasks: OS threads of the runtime.
     pub tasks: Tasks,
-    /// Spans that the program announced.
+    /// Spans announced by messages of the program.
     pub spans: UserSpans,
     prefixes: SpanPrefixes,
-    /// The blocks in which events were written.
+    /// Blocks in which events were written.
     pub blocks: BlockLanes,
 }
 
@@ -45,13 +44,13 @@ impl Sink for Tracks {
 }
 
 impl Tracks {
-    /// Takes what the numbers have got since the last time.
+    /// Adds the figures collected since the last call.
     pub fn extend(&mut self, numbers: &Numbers) {
         self.graphs.extend(numbers);
         self.collections.extend(numbers);
     }
 
-    /// The log is read to its end: what is still open ends there.
+    /// Completes all rows once the log has been read to its end; open spans end there.
     pub fn settle(
         &mut self,
         numbers: &Numbers,
@@ -67,8 +66,8 @@ impl Tracks {
         self.blocks = BlockLanes::of(blocks);
     }
 
-    /// Looks for spans of the program with other words. They are looked for
-    /// once the log is read: `end` is its end, if it is.
+    /// Changes the prefixes of span messages. `end` is the end of the log once it has been read: the messages are
+    /// then searched again.
     pub fn set_prefixes(
         &mut self,
         prefixes: SpanPrefixes,
@@ -81,7 +80,7 @@ impl Tracks {
         }
     }
 
-    /// With which words the spans of the program were looked for.
+    /// Returns the prefixes of span messages.
     pub const fn prefixes(&self) -> &SpanPrefixes {
         &self.prefixes
     }

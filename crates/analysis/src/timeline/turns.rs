@@ -1,6 +1,5 @@
-//! A thread's life in turns: it waits, first for what blocks it, then for a
-//! capability, and runs. What any stretch of turns sums up to is found by an
-//! index with an entry for each 32 turns.
+//! A thread's life in turns. In each turn the thread first is blocked, then waits for a capability, then runs.
+//! Sums over any range of turns come from an index with an entry per block of at least 32 turns.
 
 use std::ops::Range;
 
@@ -8,55 +7,55 @@ use serde::{Deserialize, Serialize};
 
 use super::waits::WaitSums;
 use crate::account::runs::Run;
-use crate::account::{Account, ReadyParts};
+use crate::account::{ReadyParts, TimeAttribution};
 use eventlog::ids::Nanos;
 use model::class::{Class, ClassTimes, ManagerThread, StopCode, WAIT_REASONS, WaitReason};
 use model::forest::{Aggregate, Forest, Longest};
 use model::lane::BLOCK;
-use model::place::place32;
+use model::saturating::saturating_u32;
 use model::time::Interval;
 
-/// How many spans a turn has: blocked, ready, running. Each may be empty. In the
-/// last turn of a thread, what the log does not tell of takes the place of the run.
+/// Number of spans of a turn: blocked, ready, running. Any may be empty. In the last turn of a thread, time not
+/// covered by the log takes the place of the run.
 pub const PARTS: usize = 3;
 
-/// How the wait of a thread ended that was ready when the log ended.
+/// Last wait of a thread that was ready when the log ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReadyAtEnd {
-    /// How the time since then divides.
+    /// Division of its ready time.
     pub(crate) parts: ReadyParts,
-    /// The manager that woke it, if one did.
+    /// Manager thread that woke it, if one did.
     pub(crate) woken_by: Option<ManagerThread>,
 }
 
-/// A wait and the run after it.
+/// One turn of a thread's life: a wait and the run after it.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
-    /// Why the thread waits.
+pub struct WaitRunCycle {
+    /// Reason why the thread had stopped.
     pub why: StopCode,
-    /// When the wait begins.
+    /// Start of the wait.
     from: u64,
-    /// When the thread could run again: the rest of the wait is the
-    /// capabilities' fault.
+    /// Time at which the thread became ready; the rest of the wait is for a capability.
     ready: u64,
-    /// When it runs.
+    /// Start of the run.
     start: u64,
-    /// When the run ends.
+    /// End of the run.
     end: u64,
-    /// Why the run ended; `None` in the last turn, which has no run.
+    /// Reason why the run ended; `None` in the last turn, which has no run.
     pub code: Option<StopCode>,
-    /// What the ready time was.
+    /// Division of the ready time.
     pub(crate) ready_parts: ReadyParts,
-    /// The manager that ended the block, if one did.
+    /// Manager thread that ended the block, if one did.
     pub woken_by: Option<ManagerThread>,
 }
 
-impl Turn {
-    /// The turn that ends with `run`.
-    pub(crate) fn new(why: StopCode, from: u64, run: Run, account: Account<'_>) -> Self {
+impl WaitRunCycle {
+    /// Creates the turn that ends with `run`.
+    pub(crate) fn new(why: StopCode, from: u64, run: Run, account: TimeAttribution<'_>) -> Self {
         let start = run.start.max(from);
         let told = start - run.ready_ns.unwrap_or(0).min(start - from);
-        // Of stops at one time, which only damaged logs have, another may count.
+        // Of several stops at one time, which only damaged logs have, the stored ready time may be that of another
+        // one.
         let ready = match why.wait_reason() {
             None => from,
             Some(WaitReason::ForeignCall) => start,
@@ -85,8 +84,8 @@ impl Turn {
         }
     }
 
-    /// The last turn: a wait up to `end`, of which the log tells up to `known`;
-    /// the thread was ready since `ready`.
+    /// Creates the last turn: a wait up to `end`, which the log covers up to `known`. `ready` is the time at which
+    /// the thread became ready.
     pub(crate) fn last(
         why: StopCode,
         from: u64,
@@ -107,10 +106,11 @@ impl Turn {
         }
     }
 
-    /// Since when a thread is ready that stopped at `from` for this reason and was
-    /// woken at `woken`; `None` if it is not, as far as the log says. After some
-    /// stops a thread can run again at once. Of others it must be woken. The
-    /// return from a foreign call is not logged: all of that wait is the call.
+    /// Returns the time since which a thread is ready that stopped at `from` for this reason and was woken at
+    /// `woken`; `None` if it is not ready, as far as logged.
+    ///
+    /// After some stops a thread is ready immediately; after others it must be woken. The return from a foreign
+    /// call is not logged, so the whole wait counts as the call.
     pub(crate) fn ready_since(why: StopCode, from: u64, woken: Option<u64>) -> Option<u64> {
         match why.wait_reason() {
             None => Some(from),
@@ -119,8 +119,8 @@ impl Turn {
         }
     }
 
-    /// For what the thread waited; `None` if it could run at once. What a manager ended
-    /// was a wait for time or I/O, whatever the stop says.
+    /// Returns the reason of the wait; `None` if the thread was ready immediately. If a manager thread ended the
+    /// wait, it was for time or I/O, whatever the reason of the stop.
     #[must_use]
     pub fn wait_reason(&self) -> Option<WaitReason> {
         let by_stop = self.why.wait_reason()?;
@@ -128,7 +128,7 @@ impl Turn {
         Some(self.woken_by.map_or(by_stop, by_waker))
     }
 
-    /// The time of one of its [`PARTS`].
+    /// Returns start and end of one of its [`PARTS`].
     pub const fn part(&self, part: usize) -> (u64, u64) {
         match part {
             0 => (self.from, self.ready),
@@ -137,7 +137,7 @@ impl Turn {
         }
     }
 
-    /// The class of one of its [`PARTS`].
+    /// Returns the class of one of its [`PARTS`].
     pub(crate) fn class(&self, part: usize) -> Class {
         match part {
             0 => self.wait_reason().map_or(Class::Ready, WaitReason::class),
@@ -148,13 +148,13 @@ impl Turn {
         }
     }
 
-    /// How long one of its [`PARTS`] is, in nanoseconds.
+    /// Returns the length of one of its [`PARTS`] in nanoseconds.
     pub const fn duration(&self, part: usize) -> u64 {
         let (start, end) = self.part(part);
         end - start
     }
 
-    /// What of it lies in `range`; `parts` tells how ready time divides.
+    /// Clips the turn to `range`. `parts` computes the division of ready time between two times.
     pub(crate) fn clipped(
         self,
         range: &Range<u64>,
@@ -179,7 +179,7 @@ impl Turn {
         }
     }
 
-    /// Only so many of its parts: one or two.
+    /// Truncates the turn after its first `parts` parts (one or two).
     pub(crate) fn first_parts(self, parts: usize) -> Self {
         let (start, ready_parts) = match parts {
             2 => (self.start, self.ready_parts),
@@ -193,13 +193,13 @@ impl Turn {
         }
     }
 
-    /// How its ready time divides.
+    /// Returns the division of its ready time.
     #[must_use]
     pub const fn ready_parts(&self) -> ReadyParts {
         self.ready_parts
     }
 
-    /// How much of its ready time was behind other threads.
+    /// Returns the ready time behind other threads in nanoseconds.
     #[must_use]
     pub const fn behind_ns(&self) -> u64 {
         self.duration(1)
@@ -207,66 +207,65 @@ impl Turn {
             .saturating_sub(self.ready_parts.idle_ns)
     }
 
-    /// For how long it waited for a capability: ready, but not in a collection.
+    /// Returns the ready time outside of collections in nanoseconds.
     const fn waited_ns(&self) -> u64 {
         self.duration(1).saturating_sub(self.ready_parts.paused_ns)
     }
 
-    /// Whether the run counts as one before `time`.
+    /// Returns whether the run counts as one before `time`.
     fn ran_before(&self, time: u64) -> bool {
         self.start < time || self.end <= time
     }
 }
 
-/// How threads spent time, in nanoseconds.
+/// Times of one or several threads by state, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnSums {
-    /// Running.
+    /// Running, in runs that ended.
     pub running_ns: u64,
     /// Running when the log ended, so that no stop is known.
     pub open_ns: u64,
-    /// Able to run, but in a collection or while one was being stopped for.
+    /// Ready, during a collection or while capabilities were being stopped for one.
     pub ready_paused_ns: u64,
-    /// Able to run, but behind other threads.
+    /// Ready, behind other threads.
     pub ready_behind_ns: u64,
-    /// Able to run, while some capability stood by.
+    /// Ready while some capability was idle.
     pub ready_idle_ns: u64,
-    /// Not able to run, by [`WaitReason`].
+    /// Blocked, by [`WaitReason`].
     pub blocked_ns: [u64; WAIT_REASONS],
-    /// After what the log tells of them.
+    /// Not covered by the log.
     pub unknown_ns: u64,
-    /// How many waits for a capability there were, empty ones and those that were
-    /// all in collections left out.
+    /// Number of waits for a capability, without empty ones and those entirely in collections.
     pub ready_waits: u64,
 }
 
 impl TurnSums {
-    /// Not able to run, for any reason.
+    /// Returns the blocked time for any reason.
     #[must_use]
     pub fn all_blocked_ns(&self) -> u64 {
         let sum = |sum: u64, time: &u64| sum.saturating_add(*time);
         self.blocked_ns.iter().fold(0, sum)
     }
 
-    /// In foreign calls.
+    /// Returns the time in foreign calls.
     #[must_use]
     pub const fn foreign_ns(&self) -> u64 {
         self.blocked_ns[WaitReason::ForeignCall as usize]
     }
 
-    /// Not able to run, for any reason but a foreign call.
+    /// Returns the blocked time for any reason but a foreign call.
     #[must_use]
     pub fn blocked_outside_calls_ns(&self) -> u64 {
         self.all_blocked_ns().saturating_sub(self.foreign_ns())
     }
 
-    /// Able to run, but waiting for a capability: not in a collection.
+    /// Returns the ready time outside of collections.
     #[must_use]
     pub const fn ready_ns(&self) -> u64 {
         self.ready_behind_ns.saturating_add(self.ready_idle_ns)
     }
 
-    /// All of it: the time in which the threads lived.
+    /// Returns the sum of all states, which is the lifetime of the threads.
     #[must_use]
     pub fn life_ns(&self) -> u64 {
         let parts = [
@@ -281,9 +280,9 @@ impl TurnSums {
             .fold(self.running_ns, |sum, part| sum.saturating_add(*part))
     }
 
-    /// Adds all of `turn`.
+    /// Adds a whole turn.
     #[inline]
-    pub(crate) fn add(&mut self, turn: &Turn) {
+    pub(crate) fn add(&mut self, turn: &WaitRunCycle) {
         if let Some(reason) = turn.wait_reason() {
             self.blocked_ns[reason as usize] += turn.duration(0);
         }
@@ -299,7 +298,7 @@ impl TurnSums {
         *run += turn.duration(2);
     }
 
-    /// Applies `with` to each number of both.
+    /// Calls `with` with each field of `self` and the same field of `other`.
     pub(crate) fn zip(&mut self, other: &Self, with: impl Fn(&mut u64, u64)) {
         with(&mut self.running_ns, other.running_ns);
         with(&mut self.open_ns, other.open_ns);
@@ -313,7 +312,7 @@ impl TurnSums {
         }
     }
 
-    /// The times by class.
+    /// Returns the times by class.
     #[must_use]
     pub fn by_class(&self) -> ClassTimes {
         let mut times = ClassTimes::default();
@@ -321,7 +320,7 @@ impl TurnSums {
         times[Class::Open as usize] = self.open_ns;
         times[Class::ReadyGc as usize] = self.ready_paused_ns;
         times[Class::Ready as usize] = self.ready_behind_ns;
-        times[Class::ReadyIdle as usize] = self.ready_idle_ns;
+        times[Class::ThreadRunnableCapIdle as usize] = self.ready_idle_ns;
         times[Class::Unknown as usize] = self.unknown_ns;
         for (reason, time) in WaitReason::ALL.iter().zip(self.blocked_ns) {
             times[reason.class() as usize] += time;
@@ -330,22 +329,22 @@ impl TurnSums {
     }
 }
 
-/// What the turns of a thread in a range sum up to.
+/// Sums over the turns of a thread in a range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnsIn {
-    /// Time by state.
+    /// Times by state.
     pub sums: TurnSums,
-    /// Runs that begin there.
+    /// Number of runs that start in the range.
     pub runs: u64,
-    /// The longest wait for a capability, as far as it lies there.
+    /// Longest wait for a capability, clipped to the range.
     pub longest_ready: LongestReady,
 }
 
 impl TurnsIn {
-    /// Adds what of `turn` lies in `range`; `parts` tells how ready time divides.
+    /// Adds the part of `turn` in `range`. `parts` computes the division of ready time between two times.
     pub(crate) fn add(
         &mut self,
-        turn: &Turn,
+        turn: &WaitRunCycle,
         range: &Range<u64>,
         parts: impl FnOnce(u64, u64) -> ReadyParts,
     ) {
@@ -357,17 +356,17 @@ impl TurnsIn {
     }
 }
 
-/// The longest of some waits for a capability, the first of equals.
+/// Longest of several waits for a capability; the first one of equal length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LongestReady {
-    /// How long it is without collections, in nanoseconds; 0 if there is none.
+    /// Length without collections in nanoseconds; 0 if there is no wait.
     pub waited_ns: u64,
-    /// When it is, with collections.
+    /// Time span including collections.
     pub span: Interval,
 }
 
 impl LongestReady {
-    fn of(turn: &Turn) -> Self {
+    fn of(turn: &WaitRunCycle) -> Self {
         let (from, to) = turn.part(1);
         Self {
             waited_ns: turn.waited_ns(),
@@ -386,11 +385,10 @@ impl Aggregate for LongestReady {
     }
 }
 
-/// When each block of turns begins, the sums over all turns before it, and what is
-/// longest in it.
+/// Index over the turns of a thread, by block: start, sums over all turns before it, and the longest spans in it.
 #[derive(Clone, Debug)]
 pub struct TurnIndex {
-    /// How many turns a block has.
+    /// Turns per block.
     block: usize,
     starts: Vec<u64>,
     before: Vec<TurnSums>,
@@ -401,7 +399,7 @@ pub struct TurnIndex {
     all_waits: WaitSums,
 }
 
-/// What is longest in a block of turns that is not complete.
+/// Longest spans of an incomplete block of turns.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     longest: Option<Longest>,
@@ -409,11 +407,11 @@ struct Block {
 }
 
 impl Block {
-    fn add(&mut self, number: usize, turn: &Turn) {
+    fn add(&mut self, number: usize, turn: &WaitRunCycle) {
         for part in 0..PARTS {
             let this = Longest {
                 duration_ns: turn.duration(part),
-                index: place32(PARTS * number + part),
+                index: saturating_u32(PARTS * number + part),
             };
             let longest = self.longest.map_or(this, |longest| longest.combine(this));
             self.longest = Some(longest);
@@ -423,7 +421,7 @@ impl Block {
     }
 }
 
-/// A [`TurnIndex`] that is being made.
+/// A [`TurnIndex`] under construction.
 #[derive(Debug)]
 pub(crate) struct Indexing {
     index: TurnIndex,
@@ -432,9 +430,9 @@ pub(crate) struct Indexing {
 }
 
 impl Indexing {
-    /// Of about so many turns.
+    /// Starts an index of about `turns` turns.
     pub(crate) fn new(turns: usize) -> Self {
-        /// Four for each of a thousand pixels, which is 1.5 MiB.
+        /// Four per pixel at a width of a thousand pixels, which takes 1.5 MiB.
         const MOST_BLOCKS: usize = 1 << 12;
         let block = BLOCK.max(turns.div_ceil(MOST_BLOCKS).next_power_of_two());
         let blocks = turns / block;
@@ -454,8 +452,8 @@ impl Indexing {
         }
     }
 
-    /// Takes the next turn.
-    pub(crate) fn push(&mut self, turn: &Turn) {
+    /// Appends the next turn.
+    pub(crate) fn push(&mut self, turn: &WaitRunCycle) {
         let index = &mut self.index;
         if self.turns.is_multiple_of(index.block) {
             index.starts.push(turn.from);
@@ -479,27 +477,27 @@ impl Indexing {
 }
 
 impl TurnIndex {
-    /// How many bytes it takes.
+    /// Returns its size in bytes.
     pub(crate) const fn bytes(&self) -> u64 {
         let forests = size_of::<Longest>() + size_of::<LongestReady>();
         let entry = size_of::<u64>() + size_of::<TurnSums>() + size_of::<WaitSums>();
         (self.starts.capacity() * (entry + 2 * forests)) as u64
     }
 
-    /// How many turns a block has.
+    /// Returns the number of turns per block.
     pub(crate) const fn block(&self) -> usize {
         self.block
     }
 
-    /// The last turn before `turn` of which sums are known, and these sums:
-    /// of all turns before it.
+    /// Returns the last turn up to `turn` for which sums are stored, and these sums over all turns before it.
     pub(crate) fn before(&self, turn: usize) -> (usize, TurnSums) {
         let block = (turn / self.block).min(self.before.len().saturating_sub(1));
         let sums = self.before.get(block).copied().unwrap_or_default();
         (block * self.block, sums)
     }
 
-    /// The turns among which those are that begin or end about `time`.
+    /// Returns a range of turns that contains all turns that start or end near `time`; without an end if it
+    /// extends to the last turn.
     pub(crate) fn near(&self, time: u64) -> (usize, Option<usize>) {
         let first = self.starts.partition_point(|&start| start < time);
         let end = self.starts.partition_point(|&start| start <= time);
@@ -508,13 +506,13 @@ impl TurnIndex {
         (first * self.block, end.map(|end| end * self.block))
     }
 
-    /// The first block that begins at `time` or later, and when that is.
+    /// Returns the first block that starts at `time` or later, and its start.
     pub(crate) fn first_block_from(&self, time: u64) -> Option<(usize, u64)> {
         let block = self.starts.partition_point(|&start| start < time);
         Some((block, *self.starts.get(block)?))
     }
 
-    /// The sums of all turns of whole blocks.
+    /// Returns the sums over whole blocks.
     pub(crate) fn blocks(&self, blocks: Range<usize>) -> TurnsIn {
         let sums_at = |block: usize| self.before.get(block).copied().unwrap_or(self.total);
         let mut sums = sums_at(blocks.end);
@@ -527,13 +525,13 @@ impl TurnIndex {
         }
     }
 
-    /// The waits of all turns of whole blocks, as what was before them and in the end.
+    /// Returns the cumulative waits before and after whole blocks.
     pub(super) fn waits(&self, blocks: &Range<usize>) -> (&WaitSums, &WaitSums) {
         let before = |block: usize| self.waits_before.get(block).unwrap_or(&self.all_waits);
         (before(blocks.start), before(blocks.end))
     }
 
-    /// The longest span of whole blocks.
+    /// Returns the longest span in whole blocks.
     pub(crate) fn longest(&self, blocks: Range<usize>) -> Option<Longest> {
         self.longest.query(blocks.start, blocks.end)
     }

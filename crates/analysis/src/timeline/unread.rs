@@ -1,49 +1,48 @@
-//! What is known of a log before its events are read: its blocks say from when to when they were
-//! filled, and how large they are. Where many bytes were written in a short time, the log is busy.
+//! Activity of a log whose events have not been read yet, from its block index: when each block was filled, and
+//! its size. Where many bytes were written in a short time, the log is busy.
 
 use std::collections::BTreeMap;
 
 use super::block_lanes::joined;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::{CapId, Nanos};
-use model::place::place32;
+use model::saturating::saturating_u32;
 use model::time::Interval;
 
-/// Into how many parts the log is parted to find how dense it is.
+/// Number of parts the log is divided into to measure its density.
 const PARTS: u64 = 512;
 
-/// Blocks of a capability that follow each other, as one mark shows them.
+/// Consecutive blocks of a capability, shown as one mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unread {
-    /// From when to when they were filled.
+    /// Time in which they were filled.
     pub span: Interval,
-    /// How many blocks.
+    /// Number of blocks.
     pub blocks: u32,
-    /// How many bytes of events. Of a block that is read in part, those of the rest of its time, as
-    /// if it had been filled evenly.
+    /// Size of the events in bytes. For a partly read block, the rest is estimated from the remaining time, as if
+    /// the block had been filled evenly.
     pub bytes: u64,
-    /// How busy it is, from 0 to 1: its bytes in a time. Half is what is usual in the log: the mean
-    /// over its bytes. A few peaks (or the little block that begins a log) so do not make the rest flat.
+    /// Density, from 0 to 1: bytes per time. 0.5 is the typical density of the log, the mean weighted by bytes.
+    /// With this scale, a few peaks (or the small first block of a log) do not flatten the rest.
     pub density: f64,
 }
 
-/// The blocks of a log, by capability and time.
+/// Blocks of a log by capability and time.
 #[derive(Debug, Default)]
 pub struct UnreadBlocks {
     lanes: BTreeMap<Option<CapId>, Filled>,
-    /// How many bytes a nanosecond has, of one capability: the mean over all bytes.
+    /// Typical bytes per nanosecond of one capability: the mean weighted by bytes.
     usual: f64,
-    /// The same of all capabilities together.
+    /// Typical bytes per nanosecond of all capabilities together.
     usual_of_all: f64,
 }
 
-/// The blocks of one capability in the order of time. One that overlaps the one before counts from
-/// that one's end on.
+/// Blocks of one capability in time order. A block that overlaps the previous one counts from the end of that one.
 #[derive(Debug, Default)]
 struct Filled {
     starts: Vec<u64>,
     ends: Vec<u64>,
-    /// The bytes of a block and of all before it.
+    /// Cumulative sizes, including each block.
     bytes: Vec<u64>,
 }
 
@@ -63,7 +62,7 @@ impl Filled {
         filled
     }
 
-    /// The bytes of the blocks before one.
+    /// Returns the total size of the blocks before a block.
     fn before(&self, block: usize) -> u64 {
         let last = block.checked_sub(1);
         last.and_then(|last| self.bytes.get(last))
@@ -71,7 +70,7 @@ impl Filled {
             .unwrap_or(0)
     }
 
-    /// The bytes of a block that were written after a time, if it was filled evenly.
+    /// Returns the bytes of a block written after a time, assuming that it was filled evenly.
     fn rest(&self, block: usize, from: u64) -> u64 {
         let bytes = self.before(block + 1) - self.before(block);
         let (start, end) = (self.starts[block], self.ends[block]);
@@ -82,8 +81,8 @@ impl Filled {
         (part / u128::from(end - start).max(1)) as u64
     }
 
-    /// Marks of what was filled in `view`: at most two for each bucket, one for the blocks that
-    /// are shorter than it, one for a longer one.
+    /// Emits marks for the blocks in `view`, at most two per bucket: one for all blocks shorter than the bucket,
+    /// and one for a longer block.
     fn marks(&self, view: Interval, bucket_ns: u64, mut emit: impl FnMut(Interval, u32, u64)) {
         let (from, to) = (view.start().0, view.end().0);
         let bucket_ns = bucket_ns.max(1);
@@ -105,7 +104,7 @@ impl Filled {
                 let bytes =
                     self.before(blocks.end) - self.before(first + 1) + self.rest(first, from);
                 let span = (self.starts[first].max(from), self.ends[last]);
-                let count = place32(blocks.len());
+                let count = saturating_u32(blocks.len());
                 emit(Interval::new(Nanos(span.0), Nanos(span.1)), count, bytes);
             };
             if next < short {
@@ -119,12 +118,12 @@ impl Filled {
     }
 }
 
-/// For each nanosecond of a mark, but of no less than a bucket.
+/// Returns the bytes per nanosecond of a mark, which counts as at least a bucket long.
 fn density(span: Interval, bytes: u64, bucket_ns: u64) -> f64 {
     bytes as f64 / span.duration().0.max(bucket_ns) as f64
 }
 
-/// From 0 to 1; half if it is as usual.
+/// Scales a density to 0 to 1, such that the typical density is 0.5.
 fn busy(density: f64, usual: f64) -> f64 {
     if density < 2.0 * usual {
         density / (2.0 * usual)
@@ -133,7 +132,7 @@ fn busy(density: f64, usual: f64) -> f64 {
     }
 }
 
-/// The mean of densities over the bytes that have them.
+/// Returns the mean of densities, weighted by bytes.
 fn mean(parts: impl Iterator<Item = (f64, f64)>) -> f64 {
     let sums = parts.fold((0.0, 0.0), |(all, weighed), (bytes, density)| {
         (all + bytes, weighed + bytes * density)
@@ -142,7 +141,7 @@ fn mean(parts: impl Iterator<Item = (f64, f64)>) -> f64 {
 }
 
 impl UnreadBlocks {
-    /// The blocks of a log. What was never written to its end stands where it was begun.
+    /// Builds the index. A block without an end time is placed at its begin time.
     #[must_use]
     pub fn of(index: &BlockIndex) -> Self {
         let mut by_cap: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -176,11 +175,11 @@ impl UnreadBlocks {
         let lanes = self.lanes.values();
         let ends = lanes.filter_map(|lane| Some((*lane.starts.first()?, *lane.ends.last()?)));
         let (start, end) = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
-        // What is at the very end is in it.
+        // Includes the last instant.
         Some(Interval::new(Nanos(start), Nanos(end.saturating_add(1))))
     }
 
-    /// The capabilities that have blocks, and from when to when.
+    /// Returns the capabilities with blocks, and the time spans of these.
     pub fn caps(&self) -> impl Iterator<Item = (CapId, Interval)> {
         self.lanes.iter().filter_map(|(cap, lane)| {
             let life = Interval::new(Nanos(*lane.starts.first()?), Nanos(*lane.ends.last()?));
@@ -188,7 +187,7 @@ impl UnreadBlocks {
         })
     }
 
-    /// What a capability, or none, wrote in `view`: at most two marks for each bucket.
+    /// Emits marks for the blocks of a capability, or of none, in `view`: at most two per bucket.
     pub fn marks(
         &self,
         cap: Option<CapId>,
@@ -210,7 +209,7 @@ impl UnreadBlocks {
         });
     }
 
-    /// How busy all capabilities are together in each bucket, from 0 to 1, where anything is.
+    /// Returns the density of all capabilities together in each non-empty bucket, from 0 to 1.
     pub fn all(&self, view: Interval, bucket_ns: u64) -> impl Iterator<Item = (Interval, f64)> {
         let sums = self.sums(view, bucket_ns).into_iter();
         let filled = sums.filter(|(_, bytes)| *bytes > 0.0);
@@ -220,14 +219,14 @@ impl UnreadBlocks {
         })
     }
 
-    /// About how many bytes were written in a stretch of time.
+    /// Returns the approximate number of bytes written in a range of time.
     #[must_use]
     pub fn bytes(&self, span: Interval) -> u64 {
         let sums = self.sums(span, span.duration().0);
         sums.iter().map(|(_, bytes)| bytes).sum::<f64>() as u64
     }
 
-    /// The bytes in each bucket.
+    /// Returns the bytes in each bucket.
     fn sums(&self, view: Interval, bucket_ns: u64) -> Vec<(Interval, f64)> {
         let bucket_ns = bucket_ns.max(1);
         let (from, to) = (view.start().0, view.end().0);
@@ -298,7 +297,7 @@ mod tests {
             }
         }
 
-        /// What is read and what is not are the whole, to the byte that is split.
+        /// The marks contain exactly the unread remainder, including that of a split block.
         #[test]
         fn what_is_read_is_missing(blocks in filled(), bucket_ns in 1..3_000u64, from in 0..11_000u64) {
             let lane = Filled::of(blocks);

@@ -1,25 +1,22 @@
-//! Spans that a program announces with two messages or markers: `START name`
-//! and `STOP name`, or with other words.
+//! Spans that a program announces by two messages or markers, `START name` and `STOP name`, or with other
+//! prefixes.
 //!
-//! The rules are those of `ghc-events-analyze`: start and stop belong together
-//! by name, whatever thread or capability writes them. Starts of a name while
-//! it goes on, nested or beside each other, are part of one span, from the
-//! first start to the last stop. A stop without a start costs only itself.
-//! Collections are not cut out of a span.
+//! The rules are those of `ghc-events-analyze`: start and stop are matched by name, whatever thread or capability
+//! writes them. Further starts of a name while it is open, nested or concurrent, are part of the same span, which
+//! lasts from the first start to the last stop. A stop without a start is ignored. Collections are not cut out of
+//! a span.
 //!
-//! A name may begin with a number, as in `START 7 bar`. `ghc-events-analyze`
-//! sorts by it; `hs-safescope` tells calls of one function apart by it. Here
-//! too start and stop belong together if number and name are the same; the
-//! row is that of the name without the number, so that all calls of a
-//! function stand in one. `START 7` is a name, not a number without a name.
+//! A name may begin with a number, as in `START 7 bar`. `ghc-events-analyze` sorts by it; `hs-safescope` uses it
+//! to distinguish calls of a function. Here, start and stop match if number and name are equal, and the row is
+//! that of the name without the number, so that all calls of a function share a row. `START 7` is a name, not a
+//! number without a name.
 //!
-//! GHC announces the passes of a compilation: `GHC:started: Parser [Data.Map]` to
-//! `GHC:finished: Parser [Data.Map]`. A row is a pass, in which the module has the role of the
-//! number: with `-j` a pass runs for several modules at the same time.
+//! GHC announces the passes of a compilation, from `GHC:started: Parser [Data.Map]` to `GHC:finished: Parser
+//! [Data.Map]`. Each pass has a row, and the module takes the role of the number: with `-j`, a pass runs for
+//! several modules at the same time.
 //!
-//! The automaton of one number of a name is
-//! [`announced`](crate::automata::announced). A span of the row begins when the
-//! first number does, and ends when none goes on.
+//! The automaton of a number of a name is [`announced`](crate::automata::announced). A span of the row starts with
+//! the first open number, and ends when no number is open.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,20 +27,20 @@ use eventlog::ids::Nanos;
 use model::class::Class;
 use model::span_lane::{Piece, SpanLane};
 
-/// How many names are listed: those with the most time.
+/// Maximum number of listed names: those with the most time.
 pub(crate) const MOST_NAMES: usize = 200;
-/// How many names are told apart while they are looked for.
+/// Maximum number of distinct names during the search.
 const MOST_DISTINCT: usize = 1 << 18;
 
-/// The code of a span that was not over when the log ended.
+/// Code of a span that was open when the log ended.
 pub const OPEN: u8 = 1;
 
-/// Which messages begin and end a span.
+/// Message prefixes that start and stop spans.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SpanPrefixes {
-    /// What a message begins with that begins a span.
+    /// Prefixes of messages that start a span.
     pub start: Vec<String>,
-    /// What a message begins with that ends one.
+    /// Prefixes of messages that stop a span.
     pub stop: Vec<String>,
 }
 
@@ -56,26 +53,26 @@ impl Default for SpanPrefixes {
     }
 }
 
-/// How many words each of the lists has at most.
+/// Maximum number of prefixes in each list.
 const MOST_PREFIXES: usize = 8;
-/// The longest of them, in bytes.
+/// Maximum length of a prefix in bytes.
 const LONGEST_PREFIX: usize = 40;
 
-/// What a message says of a span.
+/// Parsed message about a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Announced<'a> {
-    /// Whether it begins.
+    /// Whether it starts the span.
     pub start: bool,
-    /// The number before its name; empty if there is none. Of a pass of GHC the module.
+    /// Number before the name, or module of a GHC pass; empty if there is none.
     pub number: &'a str,
-    /// Its name.
+    /// Name of the span, without the number.
     pub name: &'a str,
-    /// Whether it is a pass of GHC, which begins and ends on the same thread.
+    /// Whether it is a GHC pass, which starts and stops on the same thread.
     pub is_pass: bool,
 }
 
 impl<'a> Announced<'a> {
-    /// The module that a pass of GHC compiles; empty if it is no pass, or of no module.
+    /// Returns the module that a GHC pass compiles; empty if it has none, or is no pass.
     #[must_use]
     pub const fn module(&self) -> &'a str {
         if self.is_pass { self.number } else { "" }
@@ -83,8 +80,8 @@ impl<'a> Announced<'a> {
 }
 
 impl SpanPrefixes {
-    /// The words of two lists, as they are written with commas between them.
-    /// Too long ones are cut, too many left out.
+    /// Parses two comma-separated lists of prefixes. Prefixes that are too long are truncated; excess ones are
+    /// dropped.
     #[must_use]
     pub fn of_lists(start: &str, stop: &str) -> Self {
         let words = |list: &str| {
@@ -104,8 +101,8 @@ impl SpanPrefixes {
         }
     }
 
-    /// Takes a message apart; `None` if it is about no span. A prefix that
-    /// ends in a letter or digit is a word: white space or a colon has to follow.
+    /// Parses a message; `None` if it is not about a span. A prefix that ends in a letter or digit must be
+    /// followed by white space or a colon.
     #[must_use]
     pub fn parse<'a>(&self, text: &'a str) -> Option<Announced<'a>> {
         if let Some(of_compiler) = text.strip_prefix("GHC:") {
@@ -134,8 +131,8 @@ fn after<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     rest.strip_prefix(':')
 }
 
-/// What stands after `GHC:` where a pass begins or ends: `started: Parser [Data.Map]`,
-/// `finished: systool:as`.
+/// Parses the text after `GHC:` at the start or end of a pass: `started: Parser [Data.Map]`, `finished:
+/// systool:as`.
 fn parse_pass(text: &str) -> Option<Announced<'_>> {
     let started = text.strip_prefix("started:");
     let pass = started.or_else(|| text.strip_prefix("finished:"))?.trim();
@@ -151,7 +148,7 @@ fn parse_pass(text: &str) -> Option<Announced<'_>> {
     })
 }
 
-/// A number with a sign and a point, if it has them, before a name.
+/// Splits a number, with optional sign and decimal point, from the name after it.
 fn split_number(name: &str) -> (&str, &str) {
     let is_number = |word: &str| {
         let digits = word.strip_prefix('-').unwrap_or(word);
@@ -165,26 +162,26 @@ fn split_number(name: &str) -> (&str, &str) {
     }
 }
 
-/// What is known of a span beside its time.
+/// A span with the messages that announce it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserSpan {
-    /// When it begins, in nanoseconds.
+    /// Start in nanoseconds.
     pub start: u64,
-    /// When it ends.
+    /// End in nanoseconds.
     pub end: u64,
-    /// The message with which it began.
+    /// Index of the message that started it.
     pub first: usize,
-    /// The message with which it ended; none if the log ended before.
+    /// Index of the message that ended it; `None` if the log ended before.
     pub last: Option<usize>,
-    /// How many starts are part of it.
+    /// Number of start messages that are part of it.
     pub starts: u32,
 }
 
-/// A name while the messages are gone through.
+/// State of a name during the search.
 #[derive(Debug, Default)]
 struct Name {
     text: Box<str>,
-    /// How many of its numbers go on.
+    /// Number of its numbers that are open.
     going_on: u32,
     open: Option<UserSpan>,
     spans: Vec<UserSpan>,
@@ -202,43 +199,42 @@ impl Name {
     }
 }
 
-/// Spans with one name.
+/// Statistics of the spans with one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpanInfo {
-    /// The name: what stands after `START`.
+    /// Name: the text after `START`, without a number.
     pub name: String,
-    /// How many there are.
+    /// Number of spans.
     pub count: u64,
-    /// How long they lasted together, in nanoseconds.
+    /// Total duration in nanoseconds.
     pub total_ns: u64,
 }
 
-/// A listed name.
+/// A listed name with its spans.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Its name, and how many there are.
+    /// Name and statistics.
     pub info: SpanInfo,
-    /// Stops of it without a start.
+    /// Number of stops without a start.
     pub stray_stops: u64,
-    /// In the order of time.
+    /// Spans in time order.
     pub spans: Vec<UserSpan>,
-    /// The spans as a lane: the detail of each says how many starts it has,
-    /// the code is 0 or [`OPEN`].
+    /// Spans as a lane. The detail of each is its number of starts, the code is 0 or [`OPEN`].
     pub lane: SpanLane,
 }
 
-/// The rows of spans of the program.
+/// Timeline rows of spans of the program.
 #[derive(Clone, Debug, Default)]
 pub struct UserSpans {
     listed: Vec<Listed>,
-    /// Stops of any name without a start.
+    /// Number of stops without a start, of any name.
     pub stray_stops: u64,
-    /// How many names there are.
+    /// Total number of names.
     pub names: usize,
 }
 
 impl UserSpans {
-    /// The spans that the messages of a log announce that ends at `end`.
+    /// Finds the spans that messages announce in a log that ends at `end`.
     #[must_use]
     pub fn of(messages: &Messages, prefixes: &SpanPrefixes, end: Nanos) -> Self {
         let mut search = Search::default();
@@ -252,13 +248,13 @@ impl UserSpans {
         search.finish(end)
     }
 
-    /// The listed names, in the order in which they first begin.
+    /// Returns the listed names, in the order of their first starts.
     #[must_use]
     pub fn listed(&self) -> &[Listed] {
         &self.listed
     }
 
-    /// One of them.
+    /// Returns a listed name by index.
     pub fn get(&self, number: u32) -> Option<&Listed> {
         self.listed.get(number as usize)
     }
@@ -268,7 +264,7 @@ impl UserSpans {
 struct Search {
     places: SeededMap<Box<str>, usize>,
     names: Vec<Name>,
-    /// The state of each number of a name that goes on.
+    /// State of each open number of a name.
     going_on: SeededMap<(usize, Box<str>), GoingOn>,
     stray_stops: u64,
 }
@@ -356,7 +352,7 @@ impl Search {
             let mut totals: Vec<u64> = self.names.iter().map(|name| name.total_ns).collect();
             totals.sort_unstable_by_key(|total| std::cmp::Reverse(*total));
             let least = totals.get(MOST_NAMES - 1).copied().unwrap_or(0);
-            // Of those with just as much time the first ones.
+            // Of the names with exactly the minimum time, the first ones are kept.
             let above = totals.iter().take_while(|total| **total > least).count();
             let mut room = MOST_NAMES - above;
             self.names.retain(|name| {
@@ -590,7 +586,7 @@ mod tests {
         let mut messages = Vec::new();
         for i in 0..300u64 {
             messages.push((i * 1000, format!("START n{i}")));
-            // The even ones take no time, all odd ones just as much.
+            // Even names take no time; all odd ones take the same time.
             messages.push((i * 1000 + i % 2 * 7, format!("STOP n{i}")));
         }
         let borrowed: Vec<(u64, &str)> = messages.iter().map(|(t, m)| (*t, m.as_str())).collect();
@@ -607,8 +603,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is said: a row's spans do not overlap, and cover just the
-        /// moments in which a simple count of starts is above 0.
+        /// For any messages, the spans of a row do not overlap, and cover exactly the times at which a simple
+        /// count of starts is positive.
         #[test]
         fn spans_cover_what_goes_on(said in prop::collection::vec((any::<bool>(), 0u8..3), 0..80)) {
             let messages: Vec<(u64, String)> = (0..).zip(&said).map(|(at, (start, number))| {

@@ -1,6 +1,5 @@
-//! Threads by what they are called, for looking at how many threads waited:
-//! those with one label are together, and of a million without one those that
-//! waited least.
+//! Grouping of threads by label, to analyze the waits of many threads. Threads with the same label form a group;
+//! of a million threads without one, those with the shortest waits form a group.
 
 use std::cmp::Reverse;
 use std::sync::LazyLock;
@@ -8,25 +7,25 @@ use std::sync::LazyLock;
 use super::rows::Rows;
 use super::store::{FEW_THREADS, Store};
 use super::threads::Thread;
-use crate::listen::{Alone, Listen, at_once};
+use crate::yielder::{NoYield, Yield, block_on};
 use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 use model::class::StopCode;
-use model::place::place32;
+use model::saturating::saturating_u32;
 
-/// So many threads without a label, and so many labels, stand for themselves.
+/// Maximum number of threads without a label, and of labels, that form groups of their own.
 pub(crate) const MOST_GROUPS: usize = 10_000;
-/// How many of the threads that waited longest are listed.
+/// Maximum number of listed threads, by longest wait.
 pub const MOST_LISTED: usize = 1000;
 
-/// What the threads of a group are called.
+/// Name of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GroupName {
-    /// Their label.
+    /// Common label of the threads.
     Label(Box<str>),
-    /// One thread without a label.
+    /// A single thread without a label.
     Thread(ThreadId),
-    /// So many threads that are not worth a group of their own.
+    /// The given number of remaining threads.
     More(u64),
 }
 
@@ -40,48 +39,48 @@ impl std::fmt::Display for GroupName {
     }
 }
 
-/// A thread that waited.
+/// Wait time of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waited {
-    /// The thread that waited.
+    /// Thread that waited.
     pub thread: ThreadId,
-    /// For how long, in the whole log.
+    /// Wait time in the whole log, in nanoseconds.
     pub ns: u64,
-    /// How often it ran.
+    /// Number of runs.
     pub runs: u32,
 }
 
-/// Threads that waited, by group.
+/// Groups of threads that waited.
 #[derive(Clone, Debug, Default)]
 pub struct WaitGroups {
-    /// What each group is called.
+    /// Name of each group.
     pub names: Vec<GroupName>,
-    /// The threads that waited longest.
+    /// Threads with the longest waits.
     pub longest: Vec<Waited>,
-    /// The threads that were asked for; `None` is all.
+    /// Indexes of the included threads; `None` for all.
     places: Option<Vec<u32>>,
     labels: SeededMap<Box<str>, u32>,
-    /// Threads without a label, by their places, that are groups.
+    /// Groups of single threads without a label, by thread index.
     alone: SeededMap<u32, u32>,
-    /// The group of all others.
+    /// Group of the remaining threads, if there are any.
     more: Option<u32>,
 }
 
-/// What is known of a label.
+/// Sums over the threads with one label.
 #[derive(Clone, Copy, Debug)]
 struct OfLabel {
     ns: u64,
-    /// The first thread that has it.
+    /// Index of the first thread with the label.
     first: u32,
     threads: u64,
 }
 
-/// For how long a thread waited: it lived and did not run.
+/// Returns the time that a thread lived and did not run, in nanoseconds.
 fn waited_ns(store: &Store, thread: &Thread) -> u64 {
     let Some(life) = thread.life(store.end()) else {
         return 0;
     };
-    // Only of a thread that ran in the end the last run is not in the sum.
+    // The sum only lacks the last run of a thread that was running at the end.
     let lane = Some(*thread).filter(|thread| thread.why == StopCode::OPEN);
     let lane = lane.and_then(|thread| store.bare_life_of(thread));
     let open = lane.and_then(|lane| Some(lane.turn(lane.runs().checked_sub(1)?)));
@@ -90,9 +89,8 @@ fn waited_ns(store: &Store, thread: &Thread) -> u64 {
 }
 
 impl WaitGroups {
-    /// The groups of some threads, given by their places in the order in which threads
-    /// were first met; `None` is all.
-    async fn of(store: &Store, places: Option<Vec<u32>>, listen: &dyn Listen) -> Self {
+    /// Computes the groups of some threads, given by index, or of all.
+    async fn of(store: &Store, places: Option<Vec<u32>>, yielder: &dyn Yield) -> Self {
         let mut groups = Self {
             places,
             ..Self::default()
@@ -103,7 +101,7 @@ impl WaitGroups {
         let mut reader = store.threads.reader();
         for place in groups.places(store) {
             if place.is_multiple_of(FEW_THREADS) {
-                listen.listen().await;
+                yielder.yield_if_due().await;
             }
             let Some(thread) = reader.get(place) else {
                 continue;
@@ -132,8 +130,8 @@ impl WaitGroups {
         groups
     }
 
-    /// Names the groups that waited longest, in the order in which their threads were
-    /// met, and makes one of all others.
+    /// Creates the groups with the longest waits, in the order of first appearance of their threads, and one group
+    /// of the remaining threads.
     fn name(
         &mut self,
         labels: SeededMap<&str, OfLabel>,
@@ -168,17 +166,17 @@ impl WaitGroups {
         }
     }
 
-    /// The places of all threads that were asked for.
+    /// Returns the indexes of the included threads.
     pub(crate) fn places(&self, store: &Store) -> impl Iterator<Item = u32> + use<> {
         let all = if self.places.is_none() {
-            0..place32(store.thread_count())
+            0..saturating_u32(store.thread_count())
         } else {
             0..0
         };
         all.chain(self.places.clone().unwrap_or_default())
     }
 
-    /// The group of a thread that waited.
+    /// Returns the group of a thread that waited.
     pub(crate) fn group_of(&self, store: &Store, place: u32, thread: &Thread) -> Option<usize> {
         let group = match store.threads.label(thread) {
             Some(label) => self.labels.get(label),
@@ -189,27 +187,27 @@ impl WaitGroups {
 }
 
 impl Store {
-    /// All threads that waited; none before the log is read to its end.
+    /// Returns the groups of all threads; empty until the log has been read to its end.
     #[must_use]
     pub(crate) fn wait_groups(&self) -> &WaitGroups {
         static NONE: LazyLock<WaitGroups> = LazyLock::new(WaitGroups::default);
         if !self.is_settled() {
             return &NONE;
         }
-        let all = || at_once(WaitGroups::of(self, None, &Alone));
+        let all = || block_on(WaitGroups::of(self, None, &NoYield));
         self.wait_groups.get_or_init(all)
     }
 
-    /// Makes what [`wait_groups`](Self::wait_groups) has, if it is not there yet.
-    pub(crate) async fn prepare_wait_groups(&self, listen: &dyn Listen) {
+    /// Computes the result of [`wait_groups`](Self::wait_groups), unless it is cached.
+    pub(crate) async fn prepare_wait_groups(&self, yielder: &dyn Yield) {
         if self.is_settled() && self.wait_groups.get().is_none() {
-            let all = WaitGroups::of(self, None, listen).await;
-            // Another answer may have made the same meanwhile.
+            let all = WaitGroups::of(self, None, yielder).await;
+            // Another computation may have set it meanwhile.
             let _ = self.wait_groups.set(all);
         }
     }
 
-    /// Those of some threads.
+    /// Returns the groups of some threads.
     #[must_use]
     pub(crate) fn wait_groups_of(&self, threads: &[ThreadId]) -> WaitGroups {
         if !self.is_settled() {
@@ -221,6 +219,6 @@ impl Store {
         let mut places: Vec<u32> = found.collect();
         places.sort_unstable();
         places.dedup();
-        at_once(WaitGroups::of(self, Some(places), &Alone))
+        block_on(WaitGroups::of(self, Some(places), &NoYield))
     }
 }

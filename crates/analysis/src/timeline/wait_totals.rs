@@ -1,7 +1,7 @@
-//! Why a thread waited in a range of time: by reason, and by who ended the wait.
+//! Waits of a thread in a range of time, by reason and by waker.
 //!
-//! The times by reason come from the index of the thread. Who woke it is asked for each
-//! wait, of no more than [`WaitTotals::MOST_TURNS`] waits.
+//! The times by reason come from the thread's index. Wakers are looked up for each wait, for at most
+//! [`WaitTotals::MOST_TURNS`] waits.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,82 +9,81 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::store::Store;
-use super::turns::Turn;
+use super::turns::WaitRunCycle;
 use super::waits::Wait;
-use crate::listen::Listen;
+use crate::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::lane::Lane;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// Why a thread waited in a range, or in all of its life.
+/// Query for the waits of a thread, in a range or in its whole life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitTotalsQuery {
-    /// The thread.
+    /// Thread whose waits are requested.
     pub thread: ThreadId,
-    /// The time that counts.
+    /// Range of time; `None` for the whole life.
     pub range: Option<Interval>,
 }
 
-/// Who ended a wait.
+/// Originator of a wakeup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Waker {
-    /// A thread that ran where the wakeup was logged.
+    /// Thread that was running where the wakeup was logged.
     Thread(ThreadId),
-    /// The runtime: no thread ran there, or it was the thread itself.
+    /// The runtime: no thread was running there, or only the woken thread itself.
     Runtime,
-    /// The log does not say: no wakeup is logged, or the wait did not end.
+    /// Unknown: no wakeup is logged, or the wait did not end.
     NotTold,
 }
 
 /// Waits of one kind, or ended by one waker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitTotal<T> {
-    /// Which.
+    /// Kind of wait, or waker.
     pub of: T,
-    /// How long they are as far as they lie in the range, in nanoseconds.
+    /// Total wait time in the range, in nanoseconds.
     pub ns: u64,
-    /// How many ended there.
+    /// Number of waits that ended in the range.
     pub count: u64,
-    /// The longest that was looked at.
+    /// Longest wait among those examined.
     pub longest: Option<LongestWait>,
 }
 
-/// The longest of some waits, the first of equals.
+/// Longest of several waits; the first one of equal length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LongestWait {
-    /// How long it is as far as it lies in the range, in nanoseconds; of a wait for a capability
-    /// without collections, as everywhere.
+    /// Length in the range, in nanoseconds; for a wait for a capability without collections, as everywhere.
     pub ns: u64,
-    /// When it is, all of it.
+    /// Time span, not clipped to the range.
     pub span: Interval,
 }
 
-/// Why a thread waited.
+/// Waits of a thread by reason and by waker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitTotals {
-    /// The thread.
+    /// Thread that waited.
     pub thread: ThreadId,
-    /// All waits by what for, the longest first.
+    /// All waits by reason, longest total first.
     pub reasons: Vec<WaitTotal<Wait>>,
-    /// The waits in which it could not run, outside of foreign calls, by who ended them,
-    /// the longest first: of those that were looked at.
+    /// Blocked waits outside of foreign calls by waker, among the waits examined; longest total first, unknown
+    /// wakers last.
     pub wakers: Vec<WaitTotal<Waker>>,
-    /// The labels of those wakers that have one.
+    /// Labels of the wakers that have one.
     pub labels: Vec<(ThreadId, String)>,
-    /// How many waits there are.
+    /// Number of waits, counted as turns.
     pub waits: u64,
-    /// How many of them were looked at: the first ones.
+    /// Number of waits examined, which are the first ones.
     pub looked_at: u64,
 }
 
 impl WaitTotals {
-    /// Of so many waits it is asked who ended them, which takes some tenths of a second.
+    /// Maximum number of waits whose wakers are looked up, which takes some tenths of a second.
     pub const MOST_TURNS: usize = 50_000;
 }
 
-/// A sum of waits that grows.
+/// Running sum of waits.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     ns: u64,
@@ -108,16 +107,16 @@ fn see(longest: &mut Option<LongestWait>, wait: LongestWait) {
 }
 
 impl Store {
-    /// Why a thread waited; `None` if the log does not have it, or is not read to its end.
+    /// Returns the waits of a thread; `None` for an unknown thread, or until the log has been read to its end.
     pub async fn wait_totals(
         &self,
         query: &WaitTotalsQuery,
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> Option<WaitTotals> {
-        /// So many waits are looked at within a millisecond or two.
+        /// Number of waits that can be examined within a millisecond or two.
         const AT_ONCE: usize = 128;
         self.is_settled().then_some(())?;
-        self.prepare_life(query.thread, listen).await;
+        self.prepare_life(query.thread, yielder).await;
         let lane = self.thread_lane(query.thread)?;
         let all = Interval::new(Nanos(0), Nanos(u64::MAX));
         let range = query.range.unwrap_or(all);
@@ -134,7 +133,7 @@ impl Store {
         let (account, inside) = (self.account(), range.start().0..range.end().0);
         let mut wakers: BTreeMap<Waker, Sum> = BTreeMap::new();
         for first in looked.clone().step_by(AT_ONCE) {
-            listen.listen().await;
+            yielder.yield_if_due().await;
             for turn in lane.turns(first..looked.end.min(first + AT_ONCE)) {
                 let clipped = turn.clipped(&inside, |from, to| account.ready_parts(from, to));
                 for (wait, ns) in Wait::all_of(&clipped) {
@@ -183,8 +182,8 @@ impl Store {
         })
     }
 
-    /// Who ended the block of a turn.
-    fn waker(&self, thread: ThreadId, turn: &Turn) -> Waker {
+    /// Returns the waker that ended the block of a turn.
+    fn waker(&self, thread: ThreadId, turn: &WaitRunCycle) -> Waker {
         match self.waking(thread, turn) {
             None => Waker::NotTold,
             Some(waking) => waking.waker.map_or(Waker::Runtime, Waker::Thread),
@@ -192,14 +191,13 @@ impl Store {
     }
 }
 
-/// Whether somebody has to end the block of a turn: of the end of a foreign call the log
-/// says nothing.
-fn is_woken(turn: &Turn) -> bool {
+/// Returns whether the block of a turn ends by a wakeup. The end of a foreign call is not logged.
+fn is_woken(turn: &WaitRunCycle) -> bool {
     let reason = turn.wait_reason();
     reason.is_some_and(|reason| reason != WaitReason::ForeignCall)
 }
 
-fn span(turn: &Turn, part: usize) -> Interval {
+fn span(turn: &WaitRunCycle, part: usize) -> Interval {
     let (from, to) = turn.part(part);
     Interval::new(Nanos(from), Nanos(to))
 }

@@ -1,9 +1,8 @@
-//! What threads waited for while they did not run, by reason, in any range of
-//! time: the same times as in the table of threads, taken apart further, and
-//! how many waits ended there.
+//! Waits of threads in any range of time, by reason: the times of the thread table in more detail, and the number
+//! of waits that ended in the range.
 //!
-//! Of a thread that ran often its index has the sums before each block of turns, which
-//! make any range a subtraction and two edges.
+//! For threads with many runs, the index stores the sums before each block of turns, so that any range is a
+//! subtraction plus two edges.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -13,29 +12,29 @@ use serde::{Deserialize, Serialize};
 use super::store::{Cut, FEW_THREADS, Store};
 use super::thread_lane::ThreadLane;
 use super::threads::Thread;
-use super::turns::{PARTS, Turn};
-use crate::account::Account;
-use crate::listen::Listen;
+use super::turns::{PARTS, WaitRunCycle};
+use crate::account::TimeAttribution;
+use crate::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{Class, StopCode, WAIT_REASONS, WaitReason};
 use model::lane::{Lane, partition};
 use model::time::Interval;
 
-/// Why a thread that can run waits for a capability.
+/// Reason why a ready thread waits for a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum QueueReason {
-    /// It is new.
+    /// The thread is new.
     Created = 0,
-    /// It ran out of heap or stack: a collection may be due.
+    /// It stopped with a heap or stack overflow: a collection may be due.
     Overflow = 1,
-    /// It let others run, or was moved.
+    /// It yielded, or was migrated.
     Yielded = 2,
-    /// What it was blocked on has come.
+    /// Its block ended.
     Woken = 3,
 }
 
-/// How many reasons to wait for a capability there are.
+/// Number of reasons to wait for a capability.
 const QUEUE_REASONS: usize = 4;
 
 impl QueueReason {
@@ -50,7 +49,7 @@ impl QueueReason {
         }
     }
 
-    /// In a few words.
+    /// Returns a short phrase for the user interface.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -62,32 +61,32 @@ impl QueueReason {
     }
 }
 
-/// For what a thread waits.
+/// Kind of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Wait {
-    /// It cannot run.
+    /// Blocked, for a reason.
     Blocked(WaitReason),
-    /// It can run, and waits for a capability.
+    /// Ready, waiting for a capability.
     Queued(QueueReason),
-    /// It can run, but a collection goes on, or is being stopped for.
+    /// Ready, during a collection or while capabilities are being stopped for one.
     Collection,
 }
 
-/// How many kinds of waits there are.
+/// Number of kinds of waits.
 const WAITS: usize = WAIT_REASONS + QUEUE_REASONS + 1;
 
 impl Wait {
-    /// How many there are.
+    /// Number of kinds of waits.
     pub const KINDS: usize = WAITS;
 
-    /// All of them, by number.
+    /// Returns all kinds by number.
     pub fn all() -> impl Iterator<Item = Self> {
         let blocked = WaitReason::ALL.into_iter().map(Self::Blocked);
         let queued = QueueReason::ALL.into_iter().map(Self::Queued);
         blocked.chain(queued).chain([Self::Collection])
     }
 
-    /// Its number.
+    /// Returns the number of the kind, below [`KINDS`](Self::KINDS).
     #[must_use]
     pub const fn index(self) -> usize {
         match self {
@@ -97,8 +96,8 @@ impl Wait {
         }
     }
 
-    /// What a part of a turn is, outside of collections; `None` of a run.
-    pub(super) fn of(turn: &Turn, part: usize) -> Option<Self> {
+    /// Returns the kind of a part of a turn, ignoring collections; `None` for a run.
+    pub(super) fn of(turn: &WaitRunCycle, part: usize) -> Option<Self> {
         match part {
             0 => turn.wait_reason().map(Self::Blocked),
             1 => Some(Self::Queued(QueueReason::of(turn.why))),
@@ -106,8 +105,8 @@ impl Wait {
         }
     }
 
-    /// The waits of a turn, with their times.
-    pub(super) fn all_of(turn: &Turn) -> impl Iterator<Item = (Self, u64)> {
+    /// Returns the non-empty waits of a turn and their lengths in nanoseconds.
+    pub(super) fn all_of(turn: &WaitRunCycle) -> impl Iterator<Item = (Self, u64)> {
         let paused_ns = turn.ready_parts.paused_ns;
         let waited_ns = turn.duration(1).saturating_sub(paused_ns);
         let waits = [
@@ -119,7 +118,7 @@ impl Wait {
         waits.filter_map(|(wait, ns)| Some((wait?, ns)))
     }
 
-    /// Whether it cannot run, or waits for a capability.
+    /// Returns the thread state as a word: `blocked`, `queued` or `ready`.
     #[must_use]
     pub const fn state(self) -> &'static str {
         match self {
@@ -129,7 +128,7 @@ impl Wait {
         }
     }
 
-    /// The class of such a wait, and with it its colour.
+    /// Returns the class of the wait, which determines its color.
     #[must_use]
     pub const fn class(self) -> Class {
         match self {
@@ -139,7 +138,7 @@ impl Wait {
         }
     }
 
-    /// For what, or after what.
+    /// Returns the reason of the wait as a phrase.
     #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {
@@ -150,20 +149,20 @@ impl Wait {
     }
 }
 
-/// Waits of threads, summed.
+/// Sums over waits of threads, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaitSums {
     ns: [u64; WAITS],
-    /// How many waits ended.
+    /// Number of waits that ended.
     count: [u64; WAITS],
 }
 
-/// All of the time.
+/// Range that contains all times.
 const ALL_TIME: Range<u64> = 0..u64::MAX;
 
 impl WaitSums {
-    /// Adds what of a turn lies in a range.
-    fn add_turn(&mut self, turn: &Turn, range: &Range<u64>, account: Account<'_>) {
+    /// Adds the part of a turn in a range.
+    fn add_turn(&mut self, turn: &WaitRunCycle, range: &Range<u64>, account: TimeAttribution<'_>) {
         let inside = turn.clipped(range, |from, to| account.ready_parts(from, to));
         for (wait, ns) in Wait::all_of(&inside) {
             let at = wait.index();
@@ -176,8 +175,8 @@ impl WaitSums {
         }
     }
 
-    /// Adds all of a turn.
-    pub(super) fn add_whole(&mut self, turn: &Turn) {
+    /// Adds a whole turn.
+    pub(super) fn add_whole(&mut self, turn: &WaitRunCycle) {
         for (wait, ns) in Wait::all_of(turn) {
             let at = wait.index();
             self.ns[at] = self.ns[at].wrapping_add(ns);
@@ -185,7 +184,7 @@ impl WaitSums {
         }
     }
 
-    /// Adds what is in the later one of two sums and not yet in the earlier one.
+    /// Adds the difference between two cumulative sums.
     fn add_between(&mut self, from: &Self, to: &Self) {
         for at in 0..WAITS {
             let ns = to.ns[at].wrapping_sub(from.ns[at]);
@@ -194,12 +193,12 @@ impl WaitSums {
         }
     }
 
-    /// Each kind of wait with its nanoseconds and how many ended.
+    /// Returns each kind of wait with its time in nanoseconds and the number of waits that ended.
     pub fn iter(&self) -> impl Iterator<Item = (Wait, u64, u64)> + '_ {
         Wait::all().map(|wait| (wait, self.ns[wait.index()], self.count[wait.index()]))
     }
 
-    /// The time of all, in nanoseconds.
+    /// Returns the total time in nanoseconds.
     #[must_use]
     pub fn all_ns(&self) -> u64 {
         let add = |sum: u64, ns: &u64| sum.saturating_add(*ns);
@@ -207,25 +206,24 @@ impl WaitSums {
     }
 }
 
-/// A stretch of a thread's life: a wait, or that it ran.
+/// Part of a thread's life: a wait or a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitPiece {
-    /// When it begins and ends.
+    /// Start and end of the part.
     pub span: Interval,
-    /// For what it waited; `None` if it ran.
+    /// Kind of the wait; `None` for a run.
     pub wait: Option<Wait>,
 }
 
 impl Store {
-    /// What some threads, given by their places in the order in which threads
-    /// were first met, waited for; those that did not are left out. `None` is
-    /// all of the time. Nothing before the log is read to its end.
+    /// Passes the waits of some threads, given by index, to `each`, without threads that did not wait. A `range`
+    /// of `None` is all time. Does nothing until the log has been read to its end.
     pub(crate) async fn waits_in(
         &self,
         range: Option<Interval>,
         threads: impl Iterator<Item = u32>,
         mut each: impl FnMut(u32, &Thread, &WaitSums),
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) {
         let range = range.map_or(ALL_TIME, |range| range.start().0..range.end().0);
         let (from, to) = (self.cut(Nanos(range.start)), self.cut(Nanos(range.end)));
@@ -233,12 +231,12 @@ impl Store {
         let looks = Rc::default();
         for index in threads {
             if index.is_multiple_of(FEW_THREADS) {
-                listen.listen().await;
+                yielder.yield_if_due().await;
             }
             let Some(thread) = reader.get(index) else {
                 continue;
             };
-            self.prepare_life_of(index, thread, listen).await;
+            self.prepare_life_of(index, thread, yielder).await;
             let Some(lane) = self.life_of(index, thread) else {
                 continue;
             };
@@ -250,7 +248,7 @@ impl Store {
         }
     }
 
-    /// The waits of a thread between two cuts.
+    /// Returns the waits of a thread between two cuts.
     pub(super) fn waits_between(&self, lane: &ThreadLane<'_>, from: &Cut, to: &Cut) -> WaitSums {
         if lane.is_empty() {
             return WaitSums::default();
@@ -259,7 +257,7 @@ impl Store {
         self.waits_of_turns(lane, &runs, &(from.time_ns..to.time_ns))
     }
 
-    /// The waits of a thread in a range in which these of its runs end.
+    /// Returns the waits of a thread in a range; `runs` are its runs that end in the range.
     fn waits_of_turns(
         &self,
         lane: &ThreadLane<'_>,
@@ -272,7 +270,7 @@ impl Store {
                 sums.add_turn(&turn, range, self.account());
             }
         };
-        // The first and the last turn may lie in the range in part.
+        // The first and the last turn may extend beyond the range.
         let Some((index, blocks)) = lane.whole_blocks(runs.start + 1..runs.end, 1) else {
             add(runs.start..runs.end + 1);
             return sums;
@@ -284,9 +282,10 @@ impl Store {
         sums
     }
 
-    /// A thread's life in a range, piece by piece. Where many pieces are
-    /// shorter than `width_ns` they are merged, each kind of wait in such a
-    /// stretch to one piece, as long as they are together.
+    /// Emits a thread's life in a range in pieces.
+    ///
+    /// Where many pieces are shorter than `width_ns`, they are merged: within such a stretch, each kind of wait
+    /// becomes one piece of their total length.
     pub(crate) fn wait_pieces(
         &self,
         thread: ThreadId,
@@ -294,7 +293,7 @@ impl Store {
         width_ns: u64,
         mut emit: impl FnMut(WaitPiece),
     ) {
-        /// So many turns are not worth merging.
+        /// Number of turns up to which merging is not worthwhile.
         const FEW: usize = 4;
         let Some(index) = self.threads.find(thread) else {
             return;
@@ -316,7 +315,7 @@ impl Store {
             }
         };
         let pauses = self.account().pauses();
-        // Collections are told apart where they are.
+        // Time in collections is emitted as separate pieces.
         let push = |piece: &mut dyn FnMut(u64, u64, Option<Wait>), mut start, end, wait| {
             if matches!(wait, Some(Wait::Queued(_))) {
                 let first = pauses.first_ending_after(Nanos(start));

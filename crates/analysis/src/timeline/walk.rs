@@ -1,73 +1,73 @@
-//! All that capabilities and threads did, from the begin to the end, for who wants each span once
-//! and none of the sums.
+//! Iteration over the complete lives of capabilities and threads, for callers that need each span once and no
+//! sums.
 
 use super::flow::Waking;
 use super::lives::RunOn;
 use super::store::Store;
 use super::thread_lane::ThreadLane;
-use super::turns::{PARTS, Turn};
+use super::turns::{PARTS, WaitRunCycle};
 use crate::account::runs::LookedAt;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{ManagerThread, StopCode};
 use model::lane::Lane;
-use model::place::place32;
+use model::saturating::saturating_u32;
 use model::time::Interval;
 
-/// A thread did not run.
+/// Time in which a thread did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// Why it had stopped.
+    /// Reason why the thread had stopped.
     pub why: StopCode,
-    /// The runtime's manager that ended the wait, if one did.
+    /// Manager thread of the runtime that ended the wait, if one did.
     pub woken_by: Option<ManagerThread>,
-    /// The thread that owned the black hole that it waited for, if that is known.
+    /// Owner of the black hole that it waited for, if that is known.
     pub owner: Option<ThreadId>,
-    /// From its stop or creation to its next run.
+    /// Time from its stop or creation to its next run.
     pub span: Interval,
-    /// From when on it could have run: before, something blocked it.
+    /// Time from which on it was ready; before that, it was blocked.
     pub ready: Nanos,
     /// Whether the log ended before it ran again.
     pub is_open: bool,
 }
 
 impl Wait {
-    /// The part in which something blocked it.
+    /// Returns the part in which it was blocked.
     #[must_use]
     pub const fn blocked(&self) -> Interval {
         Interval::new(self.span.start(), self.ready)
     }
 
-    /// The part in which it waited for a capability.
+    /// Returns the part in which it waited for a capability.
     #[must_use]
     pub const fn ready(&self) -> Interval {
         Interval::new(self.ready, self.span.end())
     }
 }
 
-/// A thread ran.
+/// Run of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadRun {
-    /// On which capability, if the log says that.
+    /// Capability, if it is logged.
     pub cap: Option<CapId>,
-    /// When.
+    /// Time of the run.
     pub span: Interval,
-    /// Why it stopped; [`StopCode::OPEN`] if the log ended.
+    /// Reason why it stopped; [`StopCode::OPEN`] if the log ended.
     pub code: StopCode,
 }
 
-/// A part of a thread's life: it waits, then it runs.
+/// Stage of a thread's life: a wait, then a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// The wait: none before the first run of a thread whose creation the log does not have.
+    /// The wait; `None` before the first run of a thread whose creation was not logged.
     pub wait: Option<Wait>,
-    /// What ended the block in it, if it was blocked and that is known.
+    /// Event that ended the block, if the thread was blocked and the event is known.
     pub waking: Option<Waking>,
-    /// The run: none in the end, and where a damaged log has a thread stop that did not run.
+    /// The run; `None` at the end, and where a damaged log has a stop of a thread that was not running.
     pub run: Option<ThreadRun>,
 }
 
 impl ThreadLane<'_> {
-    /// The whole life, in order.
+    /// Returns the stages of the whole life in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + '_ {
         let stops = self.stops_again();
         let turns = (0..).zip(self.turns(0..self.runs() + 1));
@@ -76,9 +76,9 @@ impl ThreadLane<'_> {
             .filter(|stage| stage.wait.is_some() || stage.run.is_some())
     }
 
-    /// `stops` are those of its runs that are none, but further stops.
-    fn stage(&self, number: usize, turn: &Turn, stops: &[u32]) -> Stage {
-        let is_run = stops.binary_search(&place32(number)).is_err();
+    /// Returns the stage of a turn. `stops` are the indexes of the empty runs that only represent further stops.
+    fn stage(&self, number: usize, turn: &WaitRunCycle, stops: &[u32]) -> Stage {
+        let is_run = stops.binary_search(&saturating_u32(number)).is_err();
         let run = self.run_of_turn(number, turn).filter(|_| is_run);
         let wait = self.wait_of_turn(number, turn);
         let woken = wait.is_some() && run.is_some();
@@ -89,7 +89,7 @@ impl ThreadLane<'_> {
         }
     }
 
-    fn run_of_turn(&self, number: usize, turn: &Turn) -> Option<ThreadRun> {
+    fn run_of_turn(&self, number: usize, turn: &WaitRunCycle) -> Option<ThreadRun> {
         let (start, end) = turn.part(2);
         Some(ThreadRun {
             cap: self.cap(PARTS * number + 2),
@@ -98,7 +98,7 @@ impl ThreadLane<'_> {
         })
     }
 
-    fn wait_of_turn(&self, number: usize, turn: &Turn) -> Option<Wait> {
+    fn wait_of_turn(&self, number: usize, turn: &WaitRunCycle) -> Option<Wait> {
         let is_open = turn.code.is_none();
         let has_none = match number {
             _ if is_open => self.is_finished() || turn.why == StopCode::OPEN,
@@ -119,7 +119,7 @@ impl ThreadLane<'_> {
 }
 
 impl Store {
-    /// What a capability ran, in order; once the log is read to its end.
+    /// Returns the runs of a capability in order, once the log has been read to its end.
     pub fn cap_runs(&self, cap: CapId) -> impl Iterator<Item = RunOn> + '_ {
         let lane = self.cap(cap).map(|cap| &cap.runs);
         let mut looked = LookedAt::default();

@@ -1,4 +1,4 @@
-//! A log whose events are fetched, some thousand at a time, rather than handed out.
+//! Pull interface to the events of a log, with batches of some thousand events.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,22 +13,22 @@ use eventlog::problem::{LogError, system_words};
 use eventlog::source::Source;
 use eventlog::{LogReader, Stage, Step};
 
-/// How many events are fetched at once.
+/// Number of events per batch.
 const AT_ONCE: usize = 4096;
 
-/// A log that is read as its events are wanted.
+/// Log reader that is advanced as its events are needed.
 #[derive(Debug)]
 pub struct Feed<S> {
     reader: LogReader,
     source: S,
     buffer: Vec<u8>,
     batch: Batch,
-    /// The first event of the batch that was not taken.
+    /// Index of the next event in the batch.
     next: usize,
     is_done: bool,
 }
 
-/// An event of a log that is held.
+/// A buffered event of a log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held<'a> {
     pub(crate) id: EventType,
@@ -43,7 +43,7 @@ struct Batch {
     events: Vec<Entry>,
     payloads: Vec<u8>,
     headers: Vec<Arc<Header>>,
-    /// The latest time so far, of all batches.
+    /// Latest time so far, over all batches.
     latest: Nanos,
 }
 
@@ -51,7 +51,7 @@ struct Batch {
 struct Entry {
     id: EventType,
     time: Nanos,
-    /// When its turn is: at its time, or at the latest before it.
+    /// Time at which it is due: its own time, or the latest time before it.
     key: Nanos,
     cap: Option<CapId>,
     payload: Range<usize>,
@@ -87,7 +87,7 @@ impl Batch {
 }
 
 impl<S: Source> Feed<S> {
-    /// The log that `reader` reads from `source`.
+    /// Creates a feed for the log that `reader` reads from `source`.
     #[must_use]
     pub fn new(reader: LogReader, source: S) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl<S: Source> Feed<S> {
         }
     }
 
-    /// When the turn of the next event is; `None` at the end of the log.
+    /// Returns the time at which the next event is due; `None` at the end of the log.
     pub(super) fn key(&mut self) -> Result<Option<Nanos>, LogError> {
         if self.next >= self.batch.events.len() {
             self.fetch()?;
@@ -108,7 +108,7 @@ impl<S: Source> Feed<S> {
         Ok(self.batch.events.get(self.next).map(|entry| entry.key))
     }
 
-    /// The event whose key was asked for.
+    /// Returns the next event; call [`key`](Self::key) before.
     pub(super) fn event(&self) -> Option<Held<'_>> {
         let entry = self.batch.events.get(self.next)?;
         Some(Held {
@@ -120,7 +120,7 @@ impl<S: Source> Feed<S> {
         })
     }
 
-    /// Goes on to the next event.
+    /// Advances to the next event.
     pub(super) fn pass(&mut self) {
         self.next += 1;
     }
@@ -151,7 +151,7 @@ impl<S: Source> Feed<S> {
                 }
                 Err(error) => system_words(&error),
             };
-            // What was read is kept, if there is something.
+            // If the source fails, the part read so far is kept.
             if self.reader.progress().stage != Stage::Analysing {
                 return Err(LogError::Read { at, why });
             }

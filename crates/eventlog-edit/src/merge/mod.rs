@@ -1,26 +1,24 @@
-//! Several logs as one: those of several processes on one axis of time, or the parts that one log
-//! was cut into.
+//! Merges several logs: those of several processes on a common time axis, or the parts that one log was cut into.
 //!
-//! **Parts.** Logs with the same header, process id and wall clock are of one process. Their
-//! events are put together by time; what more than one of them has is there once. So the parts
-//! of a log that was cut give the log again.
+//! **Parts.** Logs with the same header, process id and wall clock are of one process. Their events are merged by
+//! time, without duplicates. So the parts of a cut log reproduce the log.
 //!
-//! **Processes.** Times are moved so that all logs have one zero, by the wall clock, by their
-//! first events, by a marker that all have, or by messages that they send each other. Numbers that would mean two things are changed;
-//! the first process keeps its own:
+//! **Processes.** Times are shifted to a common zero: by the wall clock, by the first events, by a marker that all
+//! logs contain, or by messages that the processes send each other. Ambiguous numbers are changed; the first
+//! process keeps its own:
 //!
-//! | numbers | of the processes behind it |
+//! | numbers | in the following processes |
 //! |---|---|
-//! | capabilities, threads, capability sets, cost centres, texts of Mercury, counters of `perf` | go on behind the largest of the process before |
-//! | tasks, info tables, ticky counters, spans and instruments of opentelemetry, texts and places of ghc-stack-profiler | have the process's place (1, 2, …) in their 16 highest bits |
-//! | processes and machines of Eden, OS threads, process ids | stay: they are no different in each log |
+//! | capabilities, threads, capability sets, cost centres, texts of Mercury, counters of `perf` | continue after the largest of the previous process |
+//! | tasks, info tables, ticky counters, spans and instruments of opentelemetry, texts and locations of ghc-stack-profiler | have the index of the process (1, 2, …) in their 16 highest bits |
+//! | processes and machines of Eden, OS threads, process ids | unchanged: they mean the same in each log |
 //!
-//! If all logs were cut to ranges, the new one has the range from the first start to the last end, and
-//! declares it with [`EventType::CUT_RANGE`]; the parts of a whole log are the whole log.
+//! If all logs were cut to ranges, the new one has the range from the first start to the last end, declared by
+//! [`EventType::CUT_RANGE`]; the parts of a whole log yield the whole log.
 //!
-//! Each process has its capability set of the kind `OsProcess`, with process id and command line; where
-//! a log has none, one is made with the name of the file. A log has no place for whose a heap
-//! census is, so only the heap profile of the first process that has one is written.
+//! Each process has its capability set of type `OsProcess`, with process id and command line; where a log has
+//! none, one with the name of the file is added. A heap census does not identify its process, so only the heap
+//! profile of the first process that has one is written.
 
 mod feed;
 mod pairs;
@@ -52,7 +50,7 @@ use eventlog::source::Source;
 use eventlog::status::StopCodes;
 use thiserror::Error;
 
-/// The types that a heap profile is made of.
+/// Event types of a heap profile.
 const CENSUSES: EventSet = EventSet::of(&[
     EventType::HEAP_PROF_BEGIN,
     EventType::HEAP_PROF_SAMPLE_BEGIN,
@@ -62,41 +60,41 @@ const CENSUSES: EventSet = EventSet::of(&[
     EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
 ]);
 
-/// Why logs could not be merged.
+/// Reason why logs could not be merged.
 #[derive(Debug, Error)]
 pub enum MergeError {
-    /// One could not be read.
+    /// An input could not be read.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// The new one could not be written.
+    /// The output could not be written.
     #[error(transparent)]
     Write(#[from] io::Error),
 }
 
-/// What was written.
+/// Statistics of a merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergeCounts {
-    /// Events of the new log.
+    /// Number of events in the new log.
     pub events: u64,
-    /// Its bytes.
+    /// Size of the new log in bytes.
     pub bytes: u64,
-    /// Events of heap profiles that were left out, as another process has one.
+    /// Number of heap profile events dropped because another process has a heap profile.
     pub censuses: u64,
-    /// How many events were left out of each type that logs declare too differently.
+    /// Number of events dropped by type, because the logs declare the type too differently.
     pub misfits: BTreeMap<EventType, u64>,
 }
 
-/// A process whose events are written.
+/// An input process.
 struct Process<'a, S> {
     parts: Parts<S>,
     numbering: &'a Numbering,
     shift: Duration,
     has_censuses: bool,
-    /// What is to be said of it before its first event.
+    /// Generated definitions to write before its first event.
     made: Option<&'a Made>,
 }
 
-/// Writes the events of logs as planned; `feeds` are the logs, in the order of the plan's facts.
+/// Merges logs according to `plan`; `feeds` are the logs, in the order of the facts given to [`Plan::new`].
 ///
 /// # Errors
 /// If a log cannot be read, or the new one cannot be written.
@@ -129,7 +127,7 @@ pub fn merge<S: Source, W: Write>(
     };
     merging.writer.begin(plan.types.declared())?;
     loop {
-        // Whose turn it is, and until when.
+        // The process with the earliest event emits until the next one's time.
         let mut heads = Vec::new();
         for (place, process) in processes.iter_mut().enumerate() {
             if let Some(key) = process.parts.key()? {
@@ -145,7 +143,7 @@ pub fn merge<S: Source, W: Write>(
         if let Some(made) = process.made.take() {
             merging.announce(first, made, time)?;
         }
-        // Its first event at least.
+        // Emits at least one event.
         let until = limit.max(time) - process.shift;
         let (numbering, shift, has_censuses) =
             (process.numbering, process.shift, process.has_censuses);
@@ -161,7 +159,7 @@ pub fn merge<S: Source, W: Write>(
     Ok((out, counts))
 }
 
-/// The log that is being written.
+/// State of the output.
 struct Merging<'a, W> {
     writer: LogWriter<W>,
     types: &'a Types,
@@ -171,7 +169,7 @@ struct Merging<'a, W> {
 }
 
 impl<W: Write> Merging<'_, W> {
-    /// Says of a process whose log does not what it is.
+    /// Writes the definitions of a process whose log has none.
     fn announce(&mut self, process: usize, made: &Made, time: Nanos) -> io::Result<()> {
         let set = made.capset.to_be_bytes();
         let mut say = |id, mut payload: Vec<u8>| {
@@ -203,7 +201,7 @@ impl<W: Write> Merging<'_, W> {
         Ok(())
     }
 
-    /// Declares the range of the new log in place of that of a part.
+    /// Writes the range of the new log in place of that of a part.
     fn write_range(
         &mut self,
         held: &Held<'_>,

@@ -1,27 +1,26 @@
-//! Clocks that are compared by the messages that processes send each other.
+//! Clock alignment by the messages that processes send each other.
 //!
-//! A message is not received before it is sent. So each one from A to B says how early at the
-//! earliest B's clock can have begun, seen from A, and each one from B to A how late at the
-//! latest. The tightest of both are the bounds; the middle between them is taken, as NTP does,
-//! and is wrong by half their distance at most.
+//! A message is not received before it is sent. So each message from A to B gives a lower bound for the start of
+//! B's clock on A's time axis, and each one from B to A an upper bound. As in NTP, the middle of the tightest
+//! bounds is used; its error is at most half their distance.
 
 use super::plan::PlanError;
 use super::survey::Facts;
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 
-/// More messages than this are not looked at.
+/// Maximum number of messages considered per log and direction.
 const MOST: usize = 1 << 20;
 
-/// The messages that a log says were sent or received, by their ids.
+/// Sent and received messages of a log, by id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Messages {
-    /// When; not known if the id was there more than once.
+    /// Time of the message; `None` if its id occurs at different times.
     sent: SeededMap<Vec<u8>, Option<Nanos>>,
     received: SeededMap<Vec<u8>, Option<Nanos>>,
 }
 
-/// What a message or marker begins with, and the id behind that.
+/// Returns the id in a message or marker that begins with `word`.
 fn id<'a>(text: &'a [u8], word: &str) -> Option<&'a [u8]> {
     let rest = text.strip_prefix(word.as_bytes())?;
     let is_apart = rest.first().is_some_and(u8::is_ascii_whitespace);
@@ -30,7 +29,7 @@ fn id<'a>(text: &'a [u8], word: &str) -> Option<&'a [u8]> {
 }
 
 impl Messages {
-    /// Takes a text of the program, which may say that a message was sent or received.
+    /// Records a text of the program, if it marks a message as sent or received.
     pub(super) fn hear(&mut self, text: &[u8], at: Nanos, (send, receive): (&str, &str)) {
         let (all, id) = match (id(text, send), id(text, receive)) {
             (Some(id), _) => (&mut self.sent, id),
@@ -44,7 +43,7 @@ impl Messages {
         }
     }
 
-    /// Adds what another part of the same log says.
+    /// Adds the messages of another part of the same log.
     fn add(&mut self, other: &Self) {
         for (all, more) in [
             (&mut self.sent, &other.sent),
@@ -58,19 +57,19 @@ impl Messages {
     }
 }
 
-/// What messages say of when a clock began, in nanoseconds of another clock.
+/// Bounds for the start of a clock, in nanoseconds on the axis of another clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Bounds {
-    /// Not earlier.
+    /// Lower bound.
     least_ns: Option<i128>,
-    /// Not later.
+    /// Upper bound.
     most_ns: Option<i128>,
-    /// How many messages say so.
+    /// Number of messages considered.
     messages: u64,
 }
 
 impl Bounds {
-    /// Of the clock of `b`, by that of `a`.
+    /// Computes the bounds for the clock of `b` on the axis of `a`.
     fn of(a: &Messages, b: &Messages) -> Self {
         let mut bounds = Self::default();
         for (least, sent, received) in [(true, &a.sent, &b.received), (false, &b.sent, &a.received)]
@@ -92,7 +91,7 @@ impl Bounds {
         bounds
     }
 
-    /// Both, if there are both.
+    /// Returns both bounds, if both exist.
     const fn both(self) -> Option<(i128, i128)> {
         match (self.least_ns, self.most_ns) {
             (Some(least), Some(most)) => Some((least, most)),
@@ -101,19 +100,19 @@ impl Bounds {
     }
 }
 
-/// By what a log was aligned.
+/// Result of aligning a log by messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aligned {
-    /// What its file is called.
+    /// Name of the log's file.
     pub log: String,
-    /// The log that it was aligned with.
+    /// Name of the log that it was aligned with.
     pub with: String,
-    /// How many messages tell.
+    /// Number of messages used.
     pub messages: u64,
-    /// By how much it may have to be moved, seen from the wall clock of both, or from their
-    /// starts if they do not tell it: not less, and not more. It was moved by the middle.
+    /// Lower and upper bound of its shift, relative to the alignment by wall clock, or by start if a log has no
+    /// wall clock. The middle was used.
     pub bounds_ns: (i128, i128),
-    /// Whether that is seen from the wall clock.
+    /// Whether the bounds are relative to the alignment by wall clock.
     pub by_wall_clock: bool,
 }
 
@@ -136,13 +135,13 @@ impl std::fmt::Display for Aligned {
     }
 }
 
-/// When the wall clock says that a log's clock began.
+/// Returns the wall clock time, in nanoseconds since 1970, at which a log's clock began.
 pub(super) fn began(log: &Facts) -> Option<i128> {
     let (time, unix) = log.wall_clock?;
     Some(i128::try_from(unix).unwrap_or(i128::MAX / 4) - i128::from(time.0))
 }
 
-/// When the clock of each process began, by that of the first, and how that is known.
+/// Returns when the clock of each process began, on the axis of the first, and how this was determined.
 pub(super) fn zeros(
     logs: &[Facts],
     groups: &[Vec<usize>],
@@ -160,7 +159,7 @@ pub(super) fn zeros(
     zeros[0] = Some(0);
     let mut aligned = Vec::new();
     let mut placed = vec![0];
-    // Always the process whose clock is known best from one that has its place already.
+    // In each step, add the process with the tightest bounds to an already aligned one.
     while placed.len() < groups.len() {
         let mut best: Option<(i128, usize, usize, Bounds, i128)> = None;
         let mut one_way = None;
@@ -210,7 +209,8 @@ pub(super) fn zeros(
     ))
 }
 
-/// How much later a clock began than another, without messages: by the wall clock, if both tell it.
+/// Returns the difference between the starts of two clocks without messages: by the wall clock, if both logs have
+/// it.
 fn usual(one: &Facts, other: &Facts) -> (i128, bool) {
     match (began(one), began(other)) {
         (Some(one), Some(other)) => (other - one, true),
@@ -237,7 +237,7 @@ fn one_way_error(one: &Facts, other: &Facts, bounds: Bounds) -> PlanError {
     }
 }
 
-/// A length of time, which may be negative: `-1.2 ms`.
+/// Length of time in nanoseconds, which may be negative: `-1.2 ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span(pub i128);
 

@@ -1,4 +1,4 @@
-//! The parts of one log, put together: each event once, in the order of the log.
+//! Merges the parts of one log: each event once, in log order.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,11 +18,11 @@ use eventlog::source::Source;
 #[derive(Debug)]
 pub(super) struct Parts<S> {
     feeds: Vec<Feed<S>>,
-    /// The events so far whose time says nothing of their place.
+    /// Events so far with meaningless times, for deduplication.
     undated: SeededSet<Owned>,
 }
 
-/// An event for itself.
+/// Owned copy of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Owned {
     id: EventType,
@@ -52,7 +52,7 @@ impl<S: Source> Parts<S> {
         }
     }
 
-    /// When the turn of the next event is; `None` at the end.
+    /// Returns the time at which the next event is due; `None` at the end.
     pub(super) fn key(&mut self) -> Result<Option<Nanos>, LogError> {
         let mut first: Option<Nanos> = None;
         for feed in &mut self.feeds {
@@ -63,7 +63,7 @@ impl<S: Source> Parts<S> {
         Ok(first)
     }
 
-    /// Hands out the events whose turn is up to `until`, or some of them.
+    /// Emits the events due up to `until`, or some of them.
     pub(super) fn emit(&mut self, until: Nanos, emit: &mut Emit<'_>) -> Result<(), MergeError> {
         if let [feed] = &mut self.feeds[..] {
             while feed.key()?.is_some_and(|key| key <= until)
@@ -92,7 +92,7 @@ impl<S: Source> Parts<S> {
         }
     }
 
-    /// Events before `next`, which only one part has.
+    /// Emits the events before `next`, which only one part has.
     fn alone(
         &mut self,
         place: usize,
@@ -112,7 +112,7 @@ impl<S: Source> Parts<S> {
         Ok(())
     }
 
-    /// The events of one moment of several parts.
+    /// Emits the events of several parts at one time.
     fn together(&mut self, at: Nanos, emit: &mut Emit<'_>) -> Result<(), MergeError> {
         let mut all: Vec<Owned> = Vec::new();
         let mut header: Option<Arc<Header>> = None;
@@ -143,7 +143,7 @@ impl<S: Source> Parts<S> {
     }
 }
 
-/// Both lists in one, in an order that is that of each; what both have is there once.
+/// Merges two lists without duplicates, in an order compatible with both.
 fn join(first: Vec<Owned>, second: Vec<Owned>) -> Vec<Owned> {
     if first.is_empty() || second.is_empty() {
         return if first.is_empty() { second } else { first };

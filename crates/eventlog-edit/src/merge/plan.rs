@@ -1,4 +1,4 @@
-//! Which logs are of one process, where each begins on the common axis, and what becomes of its numbers.
+//! Planning of a merge: groups logs by process, and determines time shifts and number ranges.
 
 use std::ops::Range;
 
@@ -12,60 +12,60 @@ use crate::renumber::{MOST_CAPS, Numbering};
 use eventlog::ids::{Duration, Nanos};
 use eventlog::record::DECADE;
 
-/// By what logs are put onto one axis.
+/// Method of aligning logs on a common time axis.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Align {
     /// By the wall clock.
     #[default]
     WallClock,
-    /// Their first events are at the same time.
+    /// By their first events.
     Start,
-    /// The first marker or message with this text is at the same time.
+    /// By the first marker or message with this text.
     Marker(String),
-    /// Messages that processes send each other do not arrive before they are sent: the two words
-    /// that begin what the program says of sending and receiving one, with its id behind.
+    /// By messages between the processes, which do not arrive before they are sent. The two words begin the texts
+    /// that mark a message as sent and as received; its id follows.
     Messages(String, String),
 }
 
 impl Align {
-    /// The words of messages, if nobody says others.
+    /// Default words for messages.
     pub const WORDS: (&'static str, &'static str) = ("SEND", "RECV");
 }
 
-/// Why logs cannot be merged as was asked for.
+/// Reason why logs cannot be merged as requested.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PlanError {
-    /// A log does not tell the wall clock.
+    /// A log has no wall clock.
     #[error(
         "{0} does not tell the wall clock (GHC 7.4 and newer log it): align the logs by start or by a marker"
     )]
     NoWallClock(String),
-    /// A log has no such marker.
+    /// A log lacks the marker.
     #[error("{0} has no marker or message “{1}”")]
     NoMarker(String, String),
     /// The clocks of two logs are more than ten years apart.
     #[error("{0} and {1} are more than ten years apart: align them by start or by a marker")]
     FarApart(String, String),
-    /// There are no messages between a log and the others.
+    /// A log has no messages with the others.
     #[error(
         "{0} has no messages with the others: there has to be a marker or message such as “SEND 42” in one log and “RECV 42” in the other, in both directions"
     )]
     NoMessages(String),
-    /// There are messages in one direction only, which is a limit but no time.
+    /// There are only messages in one direction, which bound the shift but do not determine it.
     #[error(
         "between {one} and {other} messages go in one direction only, so they say one limit: aligned by {clock}, {other} has to be moved by {limit}. Align them so, with an offset within that limit"
     )]
     OneWay {
-        /// The one log.
+        /// Name of the first log.
         one: String,
-        /// The other one.
+        /// Name of the second log.
         other: String,
-        /// By how much that has to be moved.
+        /// Bound of the second log's shift.
         limit: String,
-        /// As seen from which alignment.
+        /// The alignment to which the bound is relative.
         clock: &'static str,
     },
-    /// Some messages would have arrived before they were sent, whatever the clocks.
+    /// Some messages would arrive before they were sent, whatever the shift.
     #[error(
         "the messages between {0} and {1} contradict each other by {2}: some would arrive before they were sent, however the clocks are moved. An id may stand for two messages, or a clock may run faster than the other"
     )]
@@ -75,7 +75,7 @@ pub enum PlanError {
     TooMany(&'static str),
 }
 
-/// What is written of which logs.
+/// Plan of a merge.
 #[derive(Debug)]
 pub struct Plan {
     pub(super) processes: Vec<Planned>,
@@ -92,26 +92,26 @@ pub(super) struct Planned {
     pub(super) shift: Duration,
     pub(super) numbering: Numbering,
     pub(super) has_censuses: bool,
-    /// What is said of it, if its log does not.
+    /// Definitions to generate, if its log has none.
     pub(super) made: Option<Made>,
 }
 
-/// The capability set that is made for a process.
+/// A generated capability set of a process.
 #[derive(Debug)]
 pub(super) struct Made {
     pub(super) capset: u32,
-    /// What the file of its log is called.
+    /// Name of the log's file.
     pub(super) name: String,
     /// Its capabilities, with their new numbers.
     pub(super) caps: Range<u16>,
 }
 
 impl Plan {
-    /// Plans to merge the logs of which these are the facts. Each is moved by its offset, in
-    /// nanoseconds, beside what the alignment asks for.
+    /// Plans to merge the logs with these facts. Each is shifted by its offset, in nanoseconds, in addition to the
+    /// alignment.
     ///
     /// # Errors
-    /// If they cannot be merged so.
+    /// If they cannot be merged as requested.
     pub fn new(logs: &[Facts], align: &Align, offsets: &[i128]) -> Result<Self, PlanError> {
         let groups = processes(logs);
         let (shifts, aligned) = match &groups[..] {
@@ -164,21 +164,21 @@ impl Plan {
         })
     }
 
-    /// How logs were aligned by messages, if they were.
+    /// Returns how logs were aligned by messages, if they were.
     #[must_use]
     pub fn aligned(&self) -> &[Aligned] {
         &self.aligned
     }
 
-    /// How many processes the logs are of.
+    /// Returns the number of processes.
     #[must_use]
     pub fn processes(&self) -> usize {
         self.processes.len()
     }
 }
 
-/// The range from the first start to the last end of those that the logs were cut to; `None` if that is all
-/// of them.
+/// Returns the range from the first start to the last end of the ranges that the logs were cut to; `None` if it
+/// covers everything.
 fn cut_range(logs: &[Facts], processes: &[Planned]) -> Option<(Nanos, Nanos)> {
     const WHOLE: (Nanos, Nanos) = (Nanos(0), Nanos(u64::MAX));
     let ranges = processes.iter().flat_map(|process| {
@@ -196,7 +196,7 @@ fn cut_range(logs: &[Facts], processes: &[Planned]) -> Option<(Nanos, Nanos)> {
     range.filter(|&range| range != WHOLE)
 }
 
-/// The logs by process, in their order.
+/// Groups the logs by process, in their order.
 fn processes(logs: &[Facts]) -> Vec<Vec<usize>> {
     let same = |a: &Facts, b: &Facts| {
         let told = a.wall_clock.is_some();
@@ -212,7 +212,7 @@ fn processes(logs: &[Facts]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// How much later the events of each process are on the common axis, and how messages tell.
+/// Returns the shift of each process on the common axis, and the alignments by messages.
 fn shifts(
     logs: &[Facts],
     groups: &[Vec<usize>],
@@ -227,7 +227,7 @@ fn shifts(
     for (group, of_messages) in groups.iter().zip(of_messages) {
         let log = &logs[group[0]];
         let at = |time: Nanos| i128::from(time.0);
-        // When its clock begins, by a clock that all have.
+        // Start of its clock, on an axis that all logs share.
         let zero = match align {
             Align::WallClock => {
                 began(log).ok_or_else(|| PlanError::NoWallClock(log.name.clone()))?

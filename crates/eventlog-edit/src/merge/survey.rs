@@ -1,4 +1,4 @@
-//! What has to be known of logs before they are merged.
+//! Survey of a log before merging.
 
 use super::pairs::Messages;
 use super::plan::Align;
@@ -11,7 +11,7 @@ use eventlog::event::{Event, EventType};
 use eventlog::header::{Header, TypeDecl};
 use eventlog::ids::Nanos;
 
-/// What says more of a log than the numbers it uses.
+/// Event types with facts other than the numbers in use.
 const SAYING: EventSet = EventSet::of(&[
     EventType::WALL_CLOCK_TIME,
     EventType::OSPROCESS_PID,
@@ -24,47 +24,47 @@ const SAYING: EventSet = EventSet::of(&[
     EventType::CUT_RANGE,
 ]);
 
-/// The kind of a capability set that is an OS process.
+/// Type of a capability set that is an OS process.
 pub(super) const OS_PROCESS: u16 = 2;
 
-/// What a log says of itself.
+/// Facts about a log that planning a merge requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// What its file is called.
+    /// Name of the file.
     pub name: String,
-    /// The types that it declares, without [`EventType::CUT_RANGE`].
+    /// The declared types, without [`EventType::CUT_RANGE`].
     pub types: Vec<TypeDecl>,
-    /// How many numbers its capabilities take: one more than the largest.
+    /// Size of the range of capability numbers: one more than the largest.
     pub caps: u32,
-    /// The same of its threads.
+    /// Size of the range of thread numbers.
     pub threads: u64,
-    /// The same of its capability sets.
+    /// Size of the range of capability set numbers.
     pub capsets: u64,
-    /// The same of its cost centres.
+    /// Size of the range of cost centre numbers.
     pub cost_centres: u64,
-    /// The same of the counters of `perf`.
+    /// Size of the range of `perf` counter numbers.
     pub counters: u64,
-    /// The same of Mercury's texts.
+    /// Size of the range of numbers of Mercury's texts.
     pub texts: u64,
-    /// The first time that it says what the wall clock is: when, and how many nanoseconds since 1970.
+    /// First event with the wall clock: its time, and the wall clock in nanoseconds since 1970.
     pub wall_clock: Option<(Nanos, u128)>,
-    /// The process id.
+    /// Id of the OS process.
     pub pid: Option<u32>,
-    /// Whether it has a capability set for its process.
+    /// Whether there is a capability set for the process.
     pub has_process: bool,
-    /// Whether it has a heap profile.
+    /// Whether there is a heap profile.
     pub has_censuses: bool,
-    /// The range that it was cut to: its start, and its end.
+    /// Start and end of the range that the log was cut to.
     pub cut_range: Option<(Nanos, Nanos)>,
-    /// Its first time.
+    /// Time of the first event.
     pub first: Option<Nanos>,
-    /// When it first has the marker that was asked for.
+    /// Time of the first occurrence of the marker for [`Align::Marker`].
     pub marker: Option<Nanos>,
-    /// The messages that it says were sent and received.
+    /// Sent and received messages for [`Align::Messages`].
     pub messages: Messages,
 }
 
-/// Gathers the facts of the log that is read into it.
+/// Sink that collects the facts of a log.
 #[derive(Debug, Default)]
 pub struct Survey {
     facts: Facts,
@@ -72,7 +72,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Of a file with that name; looks for what aligns logs so, too.
+    /// Creates a survey of a file with this name, including what `align` requires.
     #[must_use]
     pub fn new(name: &str, align: &Align) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl Survey {
         }
     }
 
-    /// What was found; `header` is that of the log.
+    /// Returns the facts; `header` is that of the log.
     #[must_use]
     pub fn finish(self, header: Option<&Header>) -> Facts {
         Facts {
@@ -135,7 +135,7 @@ impl Survey {
     }
 }
 
-/// The number that stands there, if it is one of up to 32 bits.
+/// Reads a number of 16 or 32 bits.
 fn number(bytes: &[u8]) -> Option<u32> {
     match *bytes {
         [a, b] => Some(u32::from(u16::from_be_bytes([a, b]))),

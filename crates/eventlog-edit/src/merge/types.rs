@@ -1,4 +1,4 @@
-//! The event types of a log that holds the events of several.
+//! Event types of a merged log.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use eventlog::event::{EventType, SizeClass};
 use eventlog::header::{Header, TypeDecl};
 use eventlog::status::StopCodes;
 
-/// Newer GHCs append no more than so many bytes to an event. Where sizes differ by more, the first log counts: else one
-/// header would make all events of other logs as large as it likes.
+/// Maximum number of bytes that newer GHCs append to an event. Where sizes differ by more, the first log wins:
+/// otherwise one header could make all events of other logs arbitrarily large.
 const MOST_APPENDED_BYTES: u16 = 64;
 
 /// The types that the new log declares.
@@ -21,9 +21,8 @@ pub(super) struct Types {
 }
 
 impl Types {
-    /// Those of all logs. Where fixed sizes differ, the largest counts, as newer GHCs append
-    /// fields. `makes_processes` adds those that tell of a process, `has_range` the one that declares
-    /// a range.
+    /// Collects the types of all logs. Where fixed sizes differ, the largest wins, as newer GHCs append fields.
+    /// `makes_processes` adds the types that define a process, `has_range` the one that declares a range.
     pub(super) fn of(logs: &[Facts], makes_processes: bool, has_range: bool) -> Self {
         let mut types = Self {
             all: Vec::new(),
@@ -54,7 +53,7 @@ impl Types {
             if same {
                 types.stop_codes = StopCodes::Ghc782;
             } else {
-                // Says that the numbers of stops are the usual ones: they are made so.
+                // Marks the stop codes as the standard ones; they are converted.
                 types.need(EventType::HACK_BUG_T9003, "Empty event for bug #9003");
             }
         }
@@ -91,19 +90,19 @@ impl Types {
         });
     }
 
-    /// As a header declares them.
+    /// Returns the types for a header.
     pub(super) fn declared(&self) -> impl Iterator<Item = (EventType, Option<u16>, &str)> + Clone {
         self.all
             .iter()
             .map(|decl| (decl.id, decl.size, &*decl.description))
     }
 
-    /// The numbering of why threads stop.
+    /// Returns the numbering of the stop codes.
     pub(super) const fn stop_codes(&self) -> StopCodes {
         self.stop_codes
     }
 
-    /// Gives a payload the size that is declared; `false` if that cannot be done.
+    /// Converts a payload to the declared size; `false` if that is impossible.
     pub(super) fn fit(&self, header: &Header, id: EventType, payload: &mut Vec<u8>) -> bool {
         let place = self.places.get(&id).copied();
         let Some(own) = place.and_then(|place| self.all.get(place)) else {
@@ -119,7 +118,7 @@ impl Types {
             return true;
         };
         if payload.len() < size && own.known && id == EventType::NONMOVING_HEAP_CENSUS {
-            // The size of blocks was a logarithm in one byte.
+            // Older GHCs write the block size as a logarithm in one byte.
             let Some(&log2) = payload.first() else {
                 return false;
             };
@@ -129,7 +128,7 @@ impl Types {
         self.pad(id, payload)
     }
 
-    /// Appends zeros up to the declared size; `false` if the type is not known, or declared smaller.
+    /// Appends zeros up to the declared size; `false` if the type is unknown, or its declared size is smaller.
     pub(super) fn pad(&self, id: EventType, payload: &mut Vec<u8>) -> bool {
         let place = self.places.get(&id).copied();
         let Some(own) = place.and_then(|place| self.all.get(place)) else {

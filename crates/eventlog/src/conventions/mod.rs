@@ -1,7 +1,6 @@
-//! Messages of a program that follow a convention of a library, as typed
-//! values. The runtime knows nothing of these: to it they are bytes
-//! (`traceBinaryEvent`) or a text (`traceEvent`). What does not follow the
-//! layout to its last byte is an ordinary message.
+//! Decoders for user messages that follow the convention of a library. To the runtime they are opaque bytes
+//! (`traceBinaryEvent`) or text (`traceEvent`). A message that deviates from the layout in any byte is an ordinary
+//! message.
 
 pub mod opentelemetry;
 pub mod stack_profiler;
@@ -12,28 +11,28 @@ use stack_profiler::StackMessage;
 /// A message with a known layout.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Convention<'a> {
-    /// Of the package opentelemetry.
+    /// Message of the package opentelemetry.
     Telemetry(Telemetry<'a>),
-    /// Of the package ghc-stack-profiler.
+    /// Message of the package ghc-stack-profiler.
     Stack(StackMessage<'a>),
 }
 
 impl<'a> Convention<'a> {
-    /// What a binary message says, if it follows a convention.
+    /// Decodes a binary message, if it follows a convention.
     #[must_use]
     pub fn of_bytes(payload: &'a [u8]) -> Option<Self> {
         let telemetry = Telemetry::of_bytes(payload).map(Self::Telemetry);
         telemetry.or_else(|| StackMessage::of_bytes(payload).map(Self::Stack))
     }
 
-    /// What a text says, if it follows a convention.
+    /// Decodes a text message, if it follows a convention.
     #[must_use]
     pub fn of_text(text: &'a [u8]) -> Option<Self> {
         Telemetry::of_text(text).map(Self::Telemetry)
     }
 }
 
-/// Takes the first `N` bytes off.
+/// Splits off the first `N` bytes.
 fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (head, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
@@ -47,7 +46,7 @@ mod tests {
     use super::*;
     use crate::sentence::write_telemetry_or_stack;
 
-    /// Bytes that often begin like a message.
+    /// Generates bytes that often begin like a message.
     fn payloads() -> impl Strategy<Value = Vec<u8>> {
         let begins: Vec<&[u8]> = vec![
             b"",

@@ -1,100 +1,99 @@
-//! Messages of the package opentelemetry (`OpenTelemetry.Eventlog`), which
-//! writes spans and metrics into the log: as text up to 0.4 ("ot2 begin span
-//! 7 request"), in binary since, little endian, beginning with the letters OT,
-//! the version 3 and a byte for the kind of message.
+//! Messages of the package opentelemetry (`OpenTelemetry.Eventlog`), which writes spans and metrics into the log.
+//! Up to 0.4 they are text ("ot2 begin span 7 request"), since then binary and little endian, beginning with the
+//! letters OT, the version 3 and a byte for the kind of message.
 
 use super::take;
 use crate::cursor::Text;
 
-/// One message. Spans have a serial number that is unique in the process.
+/// A decoded message. Spans have a serial number that is unique in the process.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Telemetry<'a> {
     /// A span begins.
     BeginSpan {
-        /// Its serial number.
+        /// Serial number of the span.
         span: u64,
-        /// The operation.
+        /// Name of the operation.
         name: Text<'a>,
     },
     /// A span ends.
     EndSpan {
-        /// Its serial number.
+        /// Serial number of the span.
         span: u64,
     },
     /// A span gets a tag.
     SetTag {
-        /// Its serial number.
+        /// Serial number of the span.
         span: u64,
-        /// The tag's name.
+        /// Name of the tag.
         key: Text<'a>,
-        /// Its value.
+        /// Value of the tag.
         value: Text<'a>,
     },
-    /// Something happens in a span.
+    /// An event occurs in a span.
     AddEvent {
-        /// Its serial number.
+        /// Serial number of the span.
         span: u64,
-        /// What happens.
+        /// Name of the event.
         name: Text<'a>,
-        /// More of it.
+        /// Details of the event.
         value: Text<'a>,
     },
     /// A span has a parent, possibly in another process.
     SetParent {
-        /// Its serial number.
+        /// Serial number of the span.
         span: u64,
-        /// The trace that both are in.
+        /// Id of the trace that contains both.
         trace: u64,
-        /// The parent's global id.
+        /// Global id of the parent.
         parent: u64,
     },
     /// A span belongs to a trace.
     SetTrace {
-        /// Its serial number.
+        /// Serial number of the span.
         span: u64,
-        /// The trace.
+        /// Id of the trace.
         trace: u64,
     },
     /// A span gets a global id.
     SetSpanId {
-        /// Its serial number.
+        /// Serial number of the span.
         span: u64,
-        /// The id.
+        /// Global id of the span.
         id: u64,
     },
-    /// An instrument for measuring is declared.
+    /// A measuring instrument is declared.
     DeclareInstrument {
-        /// What it measures.
+        /// Kind of the instrument.
         kind: Instrument<'a>,
-        /// Its number.
+        /// Id of the instrument, to which measurements refer.
         id: u64,
-        /// Its name.
+        /// Name of the instrument.
         name: Text<'a>,
     },
-    /// A declared instrument measures.
+    /// A measurement of a declared instrument.
     Measure {
-        /// Its number.
+        /// Id of the instrument.
         instrument: u64,
-        /// What it reads.
+        /// The measured value.
         value: i64,
     },
-    /// An instrument that is not declared measures (in texts only).
+    /// A measurement of an undeclared instrument (in text messages only).
     MeasureByName {
-        /// What it measures.
+        /// Kind of the instrument.
         kind: Instrument<'a>,
-        /// Its name.
+        /// Name of the instrument.
         name: Text<'a>,
-        /// What it reads.
+        /// The measured value.
         value: i64,
     },
 }
 
-/// What kind of instrument it is.
+/// Kind of an instrument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instrument<'a> {
-    /// By its number in binary messages, 1 to 6.
+    /// Number in binary messages, 1 to 6.
     Number(u8),
-    /// By its name in texts.
+    /// Name in text messages.
     Name(Text<'a>),
 }
 
@@ -109,7 +108,7 @@ const KINDS: [&str; 6] = [
 ];
 
 impl Instrument<'_> {
-    /// The kind's name.
+    /// Returns the name of the kind.
     #[must_use]
     pub fn name(&self) -> std::borrow::Cow<'_, str> {
         match self {
@@ -126,13 +125,12 @@ fn u64_le(bytes: &mut &[u8]) -> Option<u64> {
     take(bytes).map(u64::from_le_bytes)
 }
 
-/// The number, and nothing after it.
+/// Reads a number that must be the last field.
 fn last_u64(bytes: &mut &[u8]) -> Option<u64> {
     u64_le(bytes).filter(|_| bytes.is_empty())
 }
 
-/// A key and a value: with both lengths before them, or (up to 0.5) with a NUL
-/// between them.
+/// Reads a key and a value: preceded by both lengths, or (up to 0.5) separated by a NUL.
 fn key_and_value(bytes: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
     let mut rest = bytes;
     let lengths = take(&mut rest)
@@ -212,7 +210,7 @@ impl<'a> Telemetry<'a> {
         }
     }
 
-    /// Decodes a text.
+    /// Decodes a text message.
     #[must_use]
     pub fn of_text(text: &'a [u8]) -> Option<Self> {
         let rest = text.strip_prefix(b"ot2 ")?;
@@ -264,7 +262,7 @@ impl<'a> Telemetry<'a> {
     }
 }
 
-/// A text, word by word.
+/// Splitter for the words of a text.
 struct Words<'a>(&'a str);
 
 impl<'a> Words<'a> {

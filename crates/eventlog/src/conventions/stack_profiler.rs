@@ -1,6 +1,5 @@
-//! Messages of the package ghc-stack-profiler, which samples the stacks of
-//! threads: big endian, beginning with a tag of two bytes. A stack refers to
-//! texts and source locations that other messages define.
+//! Messages of the package ghc-stack-profiler, which samples the stacks of threads. They are big endian and begin
+//! with a tag of two bytes. A stack refers to texts and source locations that other messages define.
 //!
 //! | | 0.1, 0.2 | 0.3, 0.4 | 0.5 |
 //! |---|---|---|---|
@@ -11,46 +10,46 @@
 //! | the length of a text | characters | characters | bytes |
 //! | version message | – | – | 0 |
 //!
-//! The length of a message determines its layout. The order of frames is the same in
-//! all of a log; only some messages determine it ([`StackMessage::frame_order`]).
+//! The length of a message determines its layout. The order of frames is the same in the whole log; only some
+//! messages determine it ([`StackMessage::frame_order`]).
 
 use super::take;
 use crate::cursor::Text;
 
-/// One message.
+/// A decoded message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StackMessage<'a> {
-    /// The version of these messages.
+    /// Version of the message format.
     Version(u8),
-    /// A stack, or a part of it that others follow.
+    /// A stack, or a part of one that other parts follow.
     Stack {
-        /// Whether it is the last part.
+        /// Whether this is the last part.
         last: bool,
         /// The capability of the thread.
         cap: u32,
-        /// The thread.
+        /// The sampled thread.
         thread: u64,
-        /// The frames.
+        /// The frames, in the order of [`FrameOrder`].
         frames: StackFrames<'a>,
     },
-    /// A text for stacks and locations to refer to.
+    /// A text that stacks and locations refer to.
     Define {
-        /// Its number.
+        /// Id of the text.
         id: u64,
-        /// The text.
+        /// The text itself.
         text: Text<'a>,
     },
-    /// A place in a source file.
+    /// A source location.
     Location {
-        /// Its number.
+        /// Id of the location.
         id: u64,
-        /// The line.
+        /// Line in the source file.
         line: u32,
-        /// The column.
+        /// Column in that line.
         column: u32,
-        /// The number of the text that names the function, up to version 0.2.
+        /// Id of the text with the function's name, up to version 0.2.
         function: Option<u64>,
-        /// The number of the text that is the file's name.
+        /// Id of the text with the file name.
         file: u64,
     },
 }
@@ -58,20 +57,20 @@ pub enum StackMessage<'a> {
 /// One frame of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StackFrame {
-    /// The address or id of an info table, which the log may describe.
+    /// Address or id of an info table, which the log may describe.
     InfoTable(u64),
     /// An annotation of the program.
     Annotation {
-        /// The number of its text.
+        /// Id of its text.
         text: u64,
-        /// The number of its location, if it has one.
+        /// Id of its location, if it has one.
         location: Option<u64>,
     },
-    /// A call that is known by its location alone, up to version 0.2.
+    /// A call known only by its location, up to version 0.2.
     Location(u64),
 }
 
-/// In which order the frames of a stack are written, and its parts.
+/// Order in which the frames of a stack, and its parts, are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameOrder {
     /// Up to version 0.2.
@@ -80,12 +79,12 @@ pub enum FrameOrder {
     OutermostFirst,
 }
 
-/// The frames of a stack, checked to be whole.
+/// The frames of a stack, checked to be complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackFrames<'a> {
     bytes: &'a [u8],
     count: u16,
-    /// Bytes of a frame with a location.
+    /// Size of a frame with a location, in bytes.
     located_bytes: usize,
     has_wide_thread: bool,
 }
@@ -102,16 +101,16 @@ fn u16_be(bytes: &mut &[u8]) -> Option<u16> {
     take(bytes).map(u16::from_be_bytes)
 }
 
-/// The kind of frames with a location.
+/// Kind byte of frames with a location.
 const LOCATED: u8 = 3;
 
 impl<'a> StackFrames<'a> {
-    /// Bytes of a frame that refers to one thing: its kind and a number.
+    /// Size of a frame with one reference: kind and number.
     const SMALL_BYTES: usize = 9;
-    /// Bytes of a frame that refers to a text and a location.
+    /// Size of a frame that refers to a text and a location.
     const LARGE_BYTES: usize = 17;
 
-    /// A length and that many frames, and nothing after them.
+    /// Parses a count and that many frames, which must end the message.
     fn parse(mut bytes: &'a [u8], has_wide_thread: bool) -> Option<Self> {
         let count = u16_be(&mut bytes)?;
         let all_are_small = bytes.len() == usize::from(count) * Self::SMALL_BYTES;
@@ -149,25 +148,25 @@ impl<'a> StackFrames<'a> {
         })
     }
 
-    /// How many bytes they have in the message, which ends with them.
+    /// Returns the size of the encoded frames, which end the message, in bytes.
     #[must_use]
     pub const fn byte_len(self) -> usize {
         self.bytes.len()
     }
 
-    /// How many there are.
+    /// Returns the number of frames.
     #[must_use]
     pub const fn len(self) -> u16 {
         self.count
     }
 
-    /// Whether there are none.
+    /// Whether there are no frames.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.count == 0
     }
 
-    /// The frames, in the order of the message.
+    /// Iterates over the frames, in the order of the message.
     pub fn iter(self) -> impl Iterator<Item = StackFrame> {
         let mut bytes = self.bytes;
         std::iter::from_fn(move || self.take_frame(&mut bytes))
@@ -217,7 +216,7 @@ impl<'a> StackMessage<'a> {
         }
     }
 
-    /// The order of frames in this log, if the message determines it.
+    /// Returns the order of frames in this log, if the message determines it.
     #[must_use]
     pub fn frame_order(&self) -> Option<FrameOrder> {
         match self {
@@ -234,7 +233,7 @@ impl<'a> StackMessage<'a> {
     fn stack(mut rest: &'a [u8], last: bool) -> Option<Self> {
         let cap = u32_be(&mut rest)?;
         let (mut narrow, mut wide) = (rest, rest);
-        // No thread has number 0, none gets beyond 32 bits.
+        // Thread numbers start at 1 and fit into 32 bits.
         let wide = || {
             let thread = u64_be(&mut wide).filter(|thread| thread >> 32 == 0)?;
             Some((thread, StackFrames::parse(wide, true)?))
@@ -274,7 +273,7 @@ impl<'a> StackMessage<'a> {
     }
 }
 
-/// How many characters a text has; `None` if it is none.
+/// Returns the number of characters; `None` for invalid UTF-8.
 fn chars(text: &[u8]) -> Option<usize> {
     let text = std::str::from_utf8(text).ok()?;
     Some(text.chars().count())
@@ -382,7 +381,7 @@ mod tests {
         };
         let expected = [StackFrame::InfoTable(0x40_FFF8), StackFrame::Location(9)];
         assert_eq!(frames.iter().collect::<Vec<_>>(), expected);
-        // Characters up to 0.4, bytes later.
+        // The length counts characters up to 0.4, bytes later.
         for len in [3, 6] {
             let text = [
                 &b"\xFF\xCC\0\0\0\0\0\0\0\x05\0"[..],
@@ -398,7 +397,7 @@ mod tests {
         }
     }
 
-    /// Read as 32 bits, a thread of 64 bits would be thread 0 with frames.
+    /// Read with 32 bits, a 64-bit thread would become thread 0 with frames.
     #[test]
     fn a_thread_beyond_16_bits_is_not_read_as_two_numbers() {
         let mut wide = vec![0xFF, 0xCA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0];
@@ -415,7 +414,7 @@ mod tests {
     #[test]
     fn what_is_no_message() {
         let whole = [&[0xFF, 0xCA, 0, 0, 0, 2, 0, 0, 0, 12][..], &frames()].concat();
-        // Without its location the last frame is one of the first versions.
+        // Without its location, the last frame is a valid one of the first versions.
         let with_location = 8;
         for len in (0..whole.len()).filter(|len| *len != whole.len() - with_location) {
             assert_eq!(StackMessage::of_bytes(&whole[..len]), None, "{len}");

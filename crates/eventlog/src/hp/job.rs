@@ -1,8 +1,8 @@
-//! What the command line of a program, and the labels, say of its heap profile.
+//! Properties of a heap profile, derived from the program's command line and from the labels.
 
 use std::borrow::Cow;
 
-/// By what a profile is broken down, with the numbers of the runtime (`HeapProfBreakdown`).
+/// Breakdown of a profile, with the runtime's numbers (`HeapProfBreakdown`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Breakdown {
@@ -17,31 +17,31 @@ pub(super) enum Breakdown {
     Era = 9,
 }
 
-/// How many filters a profile can have: those of `HEAP_PROF_BEGIN`, in its order.
+/// Number of filters of a profile, in the order of `HEAP_PROF_BEGIN`.
 pub(super) const FILTERS: usize = 7;
-/// The place of the filter by biography among them.
+/// Index of the filter by biography.
 const BIOGRAPHY: usize = 6;
 
-/// The command line.
+/// Parsed command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Job {
-    /// The program and its arguments, those for the runtime included.
+    /// The program and its arguments, including those for the runtime.
     pub(super) arguments: Vec<Vec<u8>>,
-    /// By what the profile is broken down, if the flags say it. Programs that were built
-    /// without profiling do not write their flags.
+    /// Breakdown of the profile, if the flags determine it. Programs built without profiling do not write their
+    /// flags.
     pub(super) breakdown: Option<Breakdown>,
-    /// The time between two censuses; 0 if it is not known.
+    /// Time between two censuses; 0 if unknown.
     pub(super) period_ns: u64,
-    /// Module, closure description, type, cost centre, cost-centre stack, retainer, biography.
+    /// Filters by module, closure description, type, cost centre, cost centre stack, retainer, biography.
     pub(super) filters: [Vec<u8>; FILTERS],
 }
 
-/// The time between censuses if no flag says otherwise.
+/// Default time between censuses.
 const DEFAULT_PERIOD_NS: u64 = 100_000_000;
 
 impl Job {
-    /// The job with that text. The runtime doubles quotation marks (since GHC 8.10), and
-    /// separates arguments by blanks: an argument with a blank cannot be told from two.
+    /// Parses the text of a `JOB` line. The runtime doubles quotation marks (since GHC 8.10), and separates
+    /// arguments by blanks: an argument with a blank is indistinguishable from two.
     pub(super) fn of(text: &[u8]) -> Self {
         let words = text.split(u8::is_ascii_whitespace);
         let words = words.filter(|word| !word.is_empty());
@@ -65,13 +65,13 @@ impl Job {
         job
     }
 
-    /// Whether only closures of some age are counted, which the runtime knows at the end of
-    /// the run: the log tells such censuses with their time in a field.
+    /// Whether only closures with a certain biography are counted. The runtime knows these only at the end of the
+    /// run, so a log has the time of such a census in a field.
     pub(super) fn is_biographical(&self) -> bool {
         self.breakdown == Some(Breakdown::Biography) || !self.filters[BIOGRAPHY].is_empty()
     }
 
-    /// A flag of the runtime, as `rts/RtsFlags.c` reads it.
+    /// Parses a flag of the runtime, as `rts/RtsFlags.c` does.
     fn flag(&mut self, flag: &[u8]) {
         match flag {
             b"-h" => self.breakdown = Some(Breakdown::CostCentre),
@@ -124,7 +124,7 @@ const fn filter_place(kind: u8) -> Option<usize> {
     })
 }
 
-/// Braces around what is selected may be there or not.
+/// Strips optional braces from a filter.
 fn without_braces(only: &[u8]) -> &[u8] {
     let only = only.strip_prefix(b"{").unwrap_or(only);
     only.strip_suffix(b"}").unwrap_or(only)
@@ -145,21 +145,21 @@ fn undoubled(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// What the labels of a file are like, to find out its breakdown where no flag tells it.
+/// Properties of a file's labels, to infer the breakdown if no flag determines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kinds {
     any: bool,
-    /// All are addresses.
+    /// All labels are addresses.
     addresses: bool,
-    /// All are states of a biography.
+    /// All labels are states of a biography.
     states: bool,
-    /// All begin with a number in brackets, or are `MAIN` or `SYSTEM`.
+    /// All labels begin with a number in parentheses, or are `MAIN` or `SYSTEM`.
     numbered: bool,
-    /// One has members, separated by commas.
+    /// Some label has several members, separated by commas.
     members: bool,
-    /// One is a stack.
+    /// Some label is a stack.
     stacks: bool,
-    /// All are types of the runtime or `package:Module.Constructor`, and one is of the former.
+    /// All labels are closure types of the runtime or `package:Module.Constructor`.
     closure_types: bool,
     runtime_type: bool,
 }
@@ -199,7 +199,7 @@ impl Kinds {
             .any(|name| label.starts_with(name));
     }
 
-    /// What they tell.
+    /// Returns the inferred breakdown.
     pub(super) const fn breakdown(&self) -> Option<Breakdown> {
         if !self.any {
             None

@@ -1,15 +1,15 @@
-//! One line of a heap profile in text.
+//! Parser for a line of a textual heap profile.
 
 use crate::ids::Nanos;
 use crate::problem::LineFlaw;
 use crate::record::DECADE;
 
-/// A unit of time, in nanoseconds.
+/// Time unit, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Unit(f64);
 
 impl Unit {
-    /// What the runtime counts in.
+    /// The unit that the runtime writes.
     pub(super) const SECOND: Self = Self(1e9);
 
     fn named(name: &[u8]) -> Option<Self> {
@@ -23,18 +23,18 @@ impl Unit {
     }
 }
 
-/// What a line says.
+/// A parsed line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Line<'a> {
     Blank,
-    /// What stands between its outermost quotation marks.
+    /// The text between the outermost quotation marks.
     Job(&'a [u8]),
     Date(&'a [u8]),
-    /// `None`: a unit that is not known.
+    /// `None` for an unknown unit.
     TimeUnit(Option<Unit>),
-    /// Whether the values are bytes.
+    /// Whether the unit is bytes.
     ValueUnit(bool),
-    /// `None`: a time that cannot be read.
+    /// `None` for an unreadable time.
     Begin(Option<Nanos>),
     End,
     Mark(Option<Nanos>),
@@ -42,12 +42,12 @@ pub(super) enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// The line, inside of a census or outside.
+    /// Parses a line, inside or outside a census.
     pub(super) fn of(line: &'a [u8], in_census: bool, unit: Unit) -> Result<Self, LineFlaw> {
         if line.trim_ascii().is_empty() {
             return Ok(Self::Blank);
         }
-        // In a census anything before a tab is a label, even `END_SAMPLE`.
+        // Inside a census, anything before a tab is a label, even `END_SAMPLE`.
         let keyword = if in_census && line.contains(&b'\t') {
             None
         } else {
@@ -77,8 +77,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// A label with its bytes. Files of other programs, and the examples in GHC's manual, have
-/// blanks where the runtime writes a tab, and before the label.
+/// Parses a label with its size. Files of other programs, and the examples in GHC's manual, have blanks instead of
+/// the tab, and before the label.
 fn band(line: &[u8]) -> Result<Line<'_>, LineFlaw> {
     let (label, number) = match memchr::memrchr(b'\t', line) {
         Some(tab) => (&line[..tab], &line[tab + 1..]),
@@ -92,7 +92,7 @@ fn band(line: &[u8]) -> Result<Line<'_>, LineFlaw> {
     Ok(Line::Band(label, bytes))
 }
 
-/// What stands between the outermost quotation marks, or all if there are none.
+/// Strips the outermost quotation marks, if there are any.
 fn quoted(text: &[u8]) -> &[u8] {
     let text = text.strip_prefix(b"\"").unwrap_or(text);
     text.strip_suffix(b"\"").unwrap_or(text)
@@ -102,18 +102,18 @@ fn text(number: &[u8]) -> Option<&str> {
     std::str::from_utf8(number).ok()
 }
 
-/// A whole number is read exactly, whatever its size.
+/// Whole numbers are parsed exactly, whatever their size.
 fn bytes(number: &[u8]) -> Option<u64> {
     let number = text(number)?;
     number.parse().ok().or_else(|| {
         let value = finite(number)?.round();
-        // 2⁶⁴, which is no u64 any more.
+        // 2⁶⁴, the first value beyond a u64.
         const TOO_LARGE: f64 = 18_446_744_073_709_551_616.0;
         (0.0..TOO_LARGE).contains(&value).then_some(value as u64)
     })
 }
 
-/// A time of less than ten years, as those of an eventlog are.
+/// Parses a time, which must be less than ten years, as in an eventlog.
 fn time(number: &[u8], unit: Unit) -> Option<Nanos> {
     let ns = (finite(text(number)?)? * unit.0).round();
     (0.0..DECADE.0 as f64)
@@ -121,7 +121,7 @@ fn time(number: &[u8], unit: Unit) -> Option<Nanos> {
         .then_some(Nanos(ns as u64))
 }
 
-/// A number in digits: not `inf` or `nan`, which Rust would read as well.
+/// Parses a finite number with digits; rejects `inf` and `nan`, which Rust accepts.
 fn finite(number: &str) -> Option<f64> {
     let value: f64 = number.parse().ok()?;
     (value.is_finite() && number.contains(|c: char| c.is_ascii_digit())).then_some(value)

@@ -1,5 +1,5 @@
-//! Heap profiles in text: the `.hp` files that the runtime writes beside, or instead of, an
-//! eventlog, and that `hp2ps` reads.
+//! Textual heap profiles: the `.hp` files that the runtime writes besides, or instead of, an eventlog, and that
+//! `hp2ps` reads.
 //!
 //! ```text
 //! JOB "prof-heap 40000 +RTS -hc -i0.01"
@@ -12,23 +12,25 @@
 //! MARK 0.005100
 //! ```
 //!
-//! Such a file is read as the eventlog that holds the same, which `Converter` makes of it
-//! piece by piece. So nothing else has to know of these files. What they say:
+//! `Converter` converts such a file incrementally to an equivalent eventlog, so no other code needs to know the
+//! format:
 //!
 //! | line | events |
 //! |---|---|
-//! | `JOB "…"` | the arguments of the program; by its `+RTS` flags period, breakdown and filters of the profile |
-//! | `DATE "…"` | none: it has no time zone. [`Report::date`] has it as it stands |
-//! | `BEGIN_SAMPLE t`, `END_SAMPLE t` | a census. The first and the last of the file are empty in every file of the runtime, so that pictures begin and end with nothing; these are none |
+//! | `JOB "…"` | program arguments; the `+RTS` flags determine period, breakdown and filters of the profile |
+//! | `DATE "…"` | none, as it has no time zone; see [`Report::date`] |
+//! | `BEGIN_SAMPLE t`, `END_SAMPLE t` | a census, unless it is the first or the last of the file and empty |
 //! | label, tab, bytes | the bytes of a band |
-//! | `(12)f/g/M.CAF` in a profile by cost-centre stack | the bytes of a stack, with centres of these names |
+//! | `(12)f/g/M.CAF` in a profile by cost centre stack | the bytes of a stack, with cost centres of these names |
 //! | `MARK t` | a marker |
 //!
-//! Times are not those of an eventlog: they are the seconds of CPU time that the program
-//! itself took, without collections. Only the last, empty census is dated by a clock that
-//! counts the work of a profiled runtime as well, so that it is later by up to some tenfold:
-//! the eventlog ends with the census before. Sources: GHC's `rts/ProfHeap.c` and `rts/RtsFlags.c`,
-//! `hp2ps`, and files of GHC 9.0 to 9.10.
+//! The runtime writes an empty census at the start and the end of every file, so that graphs begin and end at
+//! zero; these are omitted.
+//!
+//! Times differ from those of an eventlog: they are the CPU time of the program in seconds, without collections.
+//! Only the last, empty census is dated by a clock that includes the work of a profiled runtime, and can be later
+//! by a factor of up to ten; so the eventlog ends with the previous census. Sources: GHC's `rts/ProfHeap.c` and
+//! `rts/RtsFlags.c`, `hp2ps`, and files of GHC 9.0 to 9.10.
 
 mod job;
 mod line;
@@ -46,26 +48,26 @@ use line::{Line, Unit};
 use stack::Stacks;
 use write::{LogWriter, Written};
 
-/// Bytes by which such a file is known.
+/// Number of bytes that identify such a file.
 pub(crate) const MAGIC_BYTES: usize = 8;
 
-/// Whether a file that begins with `bytes` is a heap profile in text.
+/// Whether a file that begins with `bytes` is a textual heap profile.
 #[must_use]
 pub(crate) fn is_heap_report(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     matches!(text, [b'J', b'O', b'B', b' ' | b'\t', ..])
 }
 
-/// A longer line is passed over: an event has no room for it.
+/// Maximum line length; longer lines are skipped because they do not fit into an event.
 pub const MAX_LINE_BYTES: usize = 60_000;
 
-/// What is known of a heap profile in text beside its censuses.
+/// Metadata of a textual heap profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// When the program was started, as the file has it: local time where it ran, such as
-    /// `Fri Nov 20 09:49 2026`.
+    /// Start time of the program as written in the file: local time of the machine, such as `Fri Nov 20 09:49
+    /// 2026`.
     pub date: Option<String>,
-    /// Bytes of the file, uncompressed.
+    /// Uncompressed size of the file in bytes.
     pub bytes: u64,
 }
 
@@ -73,47 +75,47 @@ pub struct Report {
 #[derive(Clone, Copy, Debug)]
 struct Census {
     time: Nanos,
-    /// Where its first line stands.
+    /// Offset of its first line.
     at: u64,
-    /// How much of the log was written when it began.
+    /// State of the output before the census, for rollback.
     before: Written,
-    /// Whether it has a band, so that its begin is written.
+    /// Whether its begin was written, which happens with the first band.
     begun: bool,
 }
 
-/// Makes an eventlog of a heap profile in text.
+/// Converter from a textual heap profile to an eventlog.
 #[derive(Debug)]
 pub(crate) struct Converter {
-    /// The begin of a line whose end has not come.
+    /// The start of an incomplete line.
     line: Vec<u8>,
-    /// Bytes of that line, kept or not.
+    /// Number of bytes of that line, buffered or not.
     line_bytes: u64,
-    /// Bytes taken.
+    /// Number of bytes received.
     taken_bytes: u64,
     budget_bytes: u64,
     log: LogWriter,
     damage: DamageList,
     report: Report,
     job: Job,
-    /// What the labels are like, if the flags do not tell the breakdown.
+    /// Properties of the labels, if the flags do not determine the breakdown.
     kinds: Kinds,
     stacks: Stacks,
-    /// The nanoseconds of a unit of time.
+    /// Time unit, in nanoseconds.
     unit: Unit,
-    /// Whether the profile's begin is written.
+    /// Whether the start of the profile was written.
     begun: bool,
     census: Option<Census>,
-    /// Censuses met, empty ones included.
+    /// Number of censuses read, including empty ones.
     met: u64,
-    /// Censuses written.
+    /// Number of censuses written.
     written: u64,
-    /// An empty census that is none if no other follows.
+    /// Time of an empty census, which is omitted if no other census follows.
     empty: Option<Nanos>,
     last: Option<Nanos>,
 }
 
 impl Converter {
-    /// A converter of a file from its beginning; the eventlog may have `budget_bytes` at most.
+    /// Creates a converter; the eventlog may have at most `budget_bytes` bytes.
     pub(crate) fn new(budget_bytes: u64) -> Self {
         Self {
             line: Vec::new(),
@@ -136,17 +138,17 @@ impl Converter {
         }
     }
 
-    /// Bytes of the file that were taken.
+    /// Returns the number of bytes received.
     pub(crate) const fn taken_bytes(&self) -> u64 {
         self.taken_bytes
     }
 
-    /// What is wrong with what was taken.
+    /// Returns the damage found so far.
     pub(crate) const fn damage(&self) -> &DamageList {
         &self.damage
     }
 
-    /// Takes the next bytes of the file.
+    /// Supplies the next bytes of the file.
     pub(crate) fn push(&mut self, mut bytes: &[u8]) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (head, tail) = bytes.split_at(end);
@@ -169,7 +171,7 @@ impl Converter {
         self.keep(bytes);
     }
 
-    /// An error if the eventlog gets too large.
+    /// Returns an error if the eventlog exceeds the budget.
     pub(crate) fn fits(&self) -> Result<(), LogError> {
         let need_bytes = self.log.len();
         if need_bytes <= self.budget_bytes {
@@ -182,14 +184,13 @@ impl Converter {
         })
     }
 
-    /// Keeps the begin of a line: one byte more than it may have, and no more.
+    /// Buffers the start of a line: at most one byte more than its maximum length.
     fn keep(&mut self, bytes: &[u8]) {
         let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len());
         self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// The file ends here. The result is the eventlog, what is wrong with the file, and what
-    /// else it says.
+    /// Ends the file. Returns the eventlog, the damage, and the metadata.
     pub(crate) fn finish(&mut self) -> (Vec<u8>, DamageList, Report) {
         let mut lost_bytes = 0;
         if self.line_bytes > 0 {
@@ -197,7 +198,7 @@ impl Converter {
         }
         self.begin_profile();
         if let Some(census) = self.census.take() {
-            // A part of a census would look as if little was held.
+            // An incomplete census would look as if less memory was used.
             self.log.back_to(census.before);
             lost_bytes = self.taken_bytes - census.at;
         }
@@ -220,13 +221,13 @@ impl Converter {
         )
     }
 
-    /// A line without an end is whole if nothing that could be missing would change it. The
-    /// result is how many bytes of it are not used.
+    /// Handles a line without a line feed, which is complete if no missing byte could change it. Returns the
+    /// number of unused bytes.
     fn last_line(&mut self) -> u64 {
         let line = std::mem::take(&mut self.line);
         let text = trimmed(&line);
         match Line::of(text, self.census.is_some(), self.unit) {
-            // The time of an end says nothing new, but it must have begun.
+            // The time of an end line is redundant, but must have begun.
             Ok(Line::End) => {
                 self.end_census();
                 0
@@ -258,7 +259,7 @@ impl Converter {
                 let date = String::from_utf8_lossy(text).into_owned();
                 self.report.date.get_or_insert(date);
             }
-            // Files that were joined: what comes is read as more of the first.
+            // A concatenated file is read as a continuation of the first.
             Line::Job(_) => self.passed_over(LineFlaw::Unknown),
             Line::TimeUnit(unit) => match unit {
                 Some(unit) => self.unit = unit,
@@ -281,7 +282,7 @@ impl Converter {
         }
     }
 
-    /// The head of the eventlog is due when the first census or mark comes.
+    /// Writes the head of the eventlog before the first census or mark.
     fn begin_profile(&mut self) {
         if !self.begun {
             self.begun = true;
@@ -289,7 +290,7 @@ impl Converter {
         }
     }
 
-    /// A time that is not before the last one.
+    /// Returns the time, clamped to be no earlier than the last one.
     fn dated(&mut self, time: Option<Nanos>) -> Nanos {
         let last = self.last.unwrap_or_default();
         let time = match time {
@@ -364,12 +365,12 @@ impl Converter {
         self.met += 1;
     }
 
-    /// Where the present line begins.
+    /// Returns the offset of the current line.
     const fn line_at(&self) -> u64 {
         self.taken_bytes - self.line_bytes
     }
 
-    /// Something is wrong with the present line, which is used all the same.
+    /// Reports damage of the current line, which is used nevertheless.
     fn wrong(&mut self, kind: DamageKind) {
         self.damaged(self.line_at(), 0, kind);
     }
@@ -393,7 +394,7 @@ impl Converter {
     }
 }
 
-/// A line without the carriage return that some systems put before its end.
+/// Strips the carriage return that some systems write.
 fn trimmed(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }

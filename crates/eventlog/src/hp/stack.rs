@@ -1,18 +1,18 @@
-//! Labels of profiles by cost-centre stack: `(302)level1/main/Main.CAF` is stack number 302,
-//! innermost centre first. The runtime cuts them to 25 characters, or to those of `-L`, and
-//! leaves out modules but for that of `CAF`.
+//! Labels of profiles by cost centre stack: `(302)level1/main/Main.CAF` is stack number 302, innermost cost centre
+//! first. The runtime truncates them to 25 characters, or to the length set by `-L`, and omits modules except for
+//! that of `CAF`.
 
 use crate::hash::SeededMap;
-/// What an event says of a cost centre.
+/// Definition of a cost centre.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Centre<'a> {
     pub(super) label: &'a [u8],
-    /// Empty if it is not told.
+    /// Empty if unknown.
     pub(super) module: &'a [u8],
 }
 
-/// A centre is known by its name. Where two stacks have the same names, as they differ in
-/// modules or in what was cut off, the later one gets an innermost centre of its own.
+/// Identity of a cost centre: its name. Where two stacks have the same names, because they differ in modules or in
+/// the truncated part, the later stack gets an innermost cost centre of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Key {
     name: Vec<u8>,
@@ -23,13 +23,13 @@ struct Key {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stacks {
     centres: SeededMap<Key, u32>,
-    /// The number of the first stack of these names.
+    /// Number of the first stack with these names.
     firsts: SeededMap<Vec<u8>, u64>,
     stacks: SeededMap<Vec<u8>, Box<[u32]>>,
 }
 
 impl Stacks {
-    /// The centres of a label, innermost first. Those that are new are told to `define`.
+    /// Returns the cost centres of a label, innermost first. Calls `define` for new ones.
     pub(super) fn of(&mut self, label: &[u8], mut define: impl FnMut(u32, Centre<'_>)) -> &[u32] {
         if !self.stacks.contains_key(label) {
             let stack = self.new_stack(label, &mut define);
@@ -39,7 +39,7 @@ impl Stacks {
     }
 
     fn new_stack(&mut self, label: &[u8], define: &mut impl FnMut(u32, Centre<'_>)) -> Box<[u32]> {
-        // Every stack begins with MAIN, which events leave out.
+        // MAIN is the root of every stack and omitted in events.
         if label == b"MAIN" {
             return Box::default();
         }
@@ -64,7 +64,7 @@ impl Stacks {
     }
 }
 
-/// A label without the number that stands before it in brackets.
+/// Strips the parenthesized number from a label.
 pub(super) fn without_number(label: &[u8]) -> &[u8] {
     let digits = digits(label);
     if digits.is_empty() {
@@ -74,7 +74,7 @@ pub(super) fn without_number(label: &[u8]) -> &[u8] {
     }
 }
 
-/// The digits of the number that a label begins with.
+/// Returns the digits of the number at the start of a label.
 fn digits(label: &[u8]) -> &[u8] {
     let Some(rest) = label.strip_prefix(b"(") else {
         return &[];
@@ -103,8 +103,8 @@ fn centre(name: &[u8]) -> Centre<'_> {
     }
 }
 
-/// The names between the slashes. A slash may belong to an operator: then it stands beside
-/// other symbols, or behind a full stop (`Data.Map.</>`).
+/// Splits the names at slashes. A slash that is part of an operator is adjacent to other symbols, or follows a
+/// period (`Data.Map.</>`).
 fn components(names: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut from = 0;
     let mut ends = Vec::new();
@@ -136,7 +136,7 @@ fn components(names: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter(|name| !name.is_empty())
 }
 
-/// A symbol of which operators are made; the full stop also joins names.
+/// Whether the byte can be part of an operator, except the period, which also joins names.
 const fn is_symbol(byte: u8) -> bool {
     matches!(
         byte,

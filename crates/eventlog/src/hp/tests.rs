@@ -1,4 +1,4 @@
-//! What becomes of a heap profile in text, by the sentences of the events that are made of it.
+//! Conversion of textual heap profiles, checked by the sentences of the resulting events.
 
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ fn read(mut file: &[u8], sink: &mut impl Sink) -> LogReader {
     read_log(&mut file, sink).expect("it is a heap profile")
 }
 
-/// The events of a log but the first and the last, and what is wrong with the file.
+/// Returns the events of a log except the first and the last, and the damage of the file.
 fn lines(file: &str) -> (Vec<String>, Vec<String>) {
     let mut names = Names::default();
     let mut events = Vec::new();
@@ -60,7 +60,7 @@ fn lines(file: &str) -> (Vec<String>, Vec<String>) {
 const HEAD: &str = "JOB \"p\"\nDATE \"Fri Nov 20 09:50 2026\"\nSAMPLE_UNIT \"seconds\"\nVALUE_UNIT \"bytes\"\nBEGIN_SAMPLE 0.000000\nEND_SAMPLE 0.000000\n";
 const END: &str = "BEGIN_SAMPLE 2.5\nEND_SAMPLE 2.5\n";
 
-/// The events of the censuses of a file, without the head of the profile.
+/// Returns the events of a file's censuses, without the head of the profile.
 fn censuses(body: &str) -> (Vec<String>, Vec<String>) {
     let (mut events, told) = lines(&format!("{HEAD}{body}{END}"));
     let begin = events
@@ -75,7 +75,7 @@ fn censuses(body: &str) -> (Vec<String>, Vec<String>) {
     (events, told.collect())
 }
 
-/// Lines of a census at one second.
+/// Returns the bands of a census at one second.
 fn bands(lines: &str) -> (Vec<String>, Vec<String>) {
     let (mut events, told) = censuses(&format!("BEGIN_SAMPLE 1\n{lines}END_SAMPLE 1\n"));
     assert_eq!(events.remove(0), "1000000000 heap census 1 begins");
@@ -153,7 +153,7 @@ fn lines_that_cannot_be_read_are_passed_over() {
 fn censuses_keep_their_times() {
     let one = "Foo\t16\nEND_SAMPLE 1\n";
     for (body, events, told) in [
-        // Several at the same time; an empty one in the middle is one.
+        // Several censuses at the same time; an empty one in the middle counts.
         (
             format!(
                 "BEGIN_SAMPLE 1\n{one}BEGIN_SAMPLE 1.000\n{one}BEGIN_SAMPLE 1.5\nEND_SAMPLE 1.5\n"
@@ -191,7 +191,7 @@ fn censuses_keep_their_times() {
                 "84 0 ReportLine(Number)",
             ],
         ),
-        // An end is missing, and there is one too many.
+        // One end is missing, another is surplus.
         (
             "BEGIN_SAMPLE 1\nFoo\t16\nBEGIN_SAMPLE 2\nBar\t8\nEND_SAMPLE 2\nEND_SAMPLE 2\nBaz\t3\n"
                 .to_owned(),
@@ -216,7 +216,7 @@ fn censuses_keep_their_times() {
     }
 }
 
-/// The head of the profile, for a command line and a label.
+/// Returns the head of the profile for a command line and a label.
 fn head(job: &str, label: &str) -> Vec<String> {
     let body = format!("BEGIN_SAMPLE 1\n{label}\t16\nEND_SAMPLE 1\n");
     let file = format!("{HEAD}{body}{END}").replace("JOB \"p\"", job);
@@ -323,7 +323,7 @@ fn stacks_have_centres_by_name() {
     );
 }
 
-/// Wherever a file breaks off, the censuses before are those of the whole file.
+/// Wherever a file is truncated, the complete censuses are those of the whole file.
 #[test]
 fn a_file_that_breaks_off_keeps_its_whole_censuses() {
     let census = |at: u32| format!("BEGIN_SAMPLE {at}.0\nFoo\t1600\nEND_SAMPLE {at}.0\n");
@@ -339,7 +339,7 @@ fn a_file_that_breaks_off_keeps_its_whole_censuses() {
                 .count()
         };
         let ends = file[..cut].matches("\nEND_SAMPLE").count();
-        // The first census is none, nor is the last.
+        // The first and the last census are omitted.
         assert_eq!(counted(&events), ends.saturating_sub(1).min(2), "{cut}");
         if cut > HEAD.len() {
             assert_eq!(events, whole[..events.len()], "{cut}");
@@ -372,7 +372,7 @@ fn the_log_ends_with_its_last_census() {
     );
 }
 
-/// Something like a line, now and then a damaged one.
+/// Generates lines, some of them damaged.
 fn any_line() -> impl Strategy<Value = Vec<u8>> {
     const WORDS: &[&str] = &[
         "BEGIN_SAMPLE 1.5",
@@ -401,7 +401,7 @@ fn any_line() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Any bytes behind `JOB` become a sound eventlog, in whatever pieces they come.
+    /// Any bytes behind `JOB` become a valid eventlog, independent of how they are split into pieces.
     #[test]
     fn any_file_becomes_a_sound_log(lines in prop::collection::vec(any_line(), 0..40), pieces in 1..200_usize, cut in 0..20_usize) {
         let mut file = b"JOB ".to_vec();
@@ -419,7 +419,7 @@ proptest! {
         prop_assert!(of_log.damage().count() == 0, "{:?}", of_log.damage());
         prop_assert_eq!(reader.accounting(), of_log.accounting());
         prop_assert!(events >= 3);
-        // A line costs an event of its bytes and a few more, a label that is known less.
+        // A line costs an event with its bytes and a few more; repeated labels cost less.
         prop_assert!(log.len() <= 2_000 + file.len() * 20);
     }
 }

@@ -1,4 +1,4 @@
-//! Writes an eventlog, with the few events that a heap profile in text can tell.
+//! Eventlog writer, for the few events that represent a textual heap profile.
 
 use super::job::{Breakdown, Job};
 use super::stack::Centre;
@@ -7,7 +7,7 @@ use crate::event::{EventType, SizeClass};
 use crate::header::END_OF_DATA;
 use crate::ids::Nanos;
 
-/// The types that are declared.
+/// The declared types.
 const TYPES: &[(EventType, &str)] = &[
     (EventType::BLOCK_MARKER, "Block marker"),
     (EventType::CAPSET_CREATE, "Create capability set"),
@@ -39,32 +39,32 @@ const TYPES: &[(EventType, &str)] = &[
     ),
 ];
 
-/// A block is ended when it has so many bytes.
+/// Size at which a block is ended.
 const BLOCK_BYTES: usize = 1 << 20;
-/// Bytes of the marker that begins a block, after type and time: size, end, capability.
+/// Payload size of a block marker, after type and time: size, end, capability.
 const MARKER_BYTES: u16 = 14;
-/// The set that stands for the process, of the kind `CapsetOsProcess`.
+/// Capability set for the process, of type `CapsetOsProcess`.
 const PROCESS: u32 = 0;
 const OS_PROCESS: u16 = 2;
-/// The number of the profile.
+/// Number of the profile.
 const PROFILE: u8 = 0;
-/// What a marker is called: the file gives it no name.
+/// Text of a marker, since the file does not name them.
 const MARK: &[u8] = b"MARK";
-/// The runtime knows stacks of up to 255 centres.
+/// Maximum depth of a stack in the runtime.
 const MAX_CENTRES: usize = 255;
 
-/// An eventlog that is being written.
+/// Writer of an eventlog.
 #[derive(Debug)]
 pub(super) struct LogWriter {
     out: Vec<u8>,
-    /// Where the block that is being written begins.
+    /// Start of the open block.
     block: Option<usize>,
     last: Nanos,
-    /// Where the breakdown stands, which may be found out later.
+    /// Offset of the breakdown, which may be filled in at the end.
     breakdown_at: usize,
 }
 
-/// How much of a log is written.
+/// Saved writer state, for rollback.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Written {
     bytes: usize,
@@ -73,7 +73,7 @@ pub(super) struct Written {
 }
 
 impl LogWriter {
-    /// How much is written so far.
+    /// Saves the state.
     pub(super) const fn written(&self) -> Written {
         Written {
             bytes: self.out.len(),
@@ -82,7 +82,7 @@ impl LogWriter {
         }
     }
 
-    /// Takes back what was written since then.
+    /// Rolls back to a saved state.
     pub(super) fn back_to(&mut self, written: Written) {
         self.out.truncate(written.bytes);
         self.block = written.block;
@@ -101,12 +101,12 @@ impl LogWriter {
         }
     }
 
-    /// Bytes written.
+    /// Returns the number of bytes written.
     pub(super) fn len(&self) -> u64 {
         self.out.len() as u64
     }
 
-    /// The process and its profile.
+    /// Writes the definition of the process and its profile.
     pub(super) fn begin(&mut self, job: &Job) {
         let start = Nanos(0);
         self.event(EventType::CAPSET_CREATE, start, |out| {
@@ -131,12 +131,12 @@ impl LogWriter {
         self.breakdown_at = self.out.len() - filters - 4;
     }
 
-    /// A mark of the program.
+    /// Writes a mark of the program.
     pub(super) fn marker(&mut self, time: Nanos) {
         self.event(EventType::USER_MARKER, time, |out| out.extend(MARK));
     }
 
-    /// The begin of a census. Those that an eventlog has at its end have a time of their own.
+    /// Writes the start of a census. Biographical censuses, which an eventlog has at its end, have a time field.
     pub(super) fn census(&mut self, time: Nanos, number: u64, job: &Job) {
         if job.is_biographical() {
             self.event(EventType::HEAP_BIO_PROF_SAMPLE_BEGIN, time, |out| {
@@ -150,14 +150,14 @@ impl LogWriter {
         }
     }
 
-    /// The end of a census.
+    /// Writes the end of a census.
     pub(super) fn census_end(&mut self, time: Nanos, number: u64) {
         self.event(EventType::HEAP_PROF_SAMPLE_END, time, |out| {
             out.extend(number.to_be_bytes());
         });
     }
 
-    /// A band of a census.
+    /// Writes a band of a census.
     pub(super) fn band(&mut self, time: Nanos, bytes: u64, label: &[u8]) {
         self.event(EventType::HEAP_PROF_SAMPLE_STRING, time, |out| {
             out.push(PROFILE);
@@ -166,7 +166,7 @@ impl LogWriter {
         });
     }
 
-    /// A band that is a stack of cost centres.
+    /// Writes a band that is a cost centre stack.
     pub(super) fn stack(&mut self, time: Nanos, bytes: u64, stack: &[u32]) {
         let stack = &stack[..stack.len().min(MAX_CENTRES)];
         self.event(EventType::HEAP_PROF_SAMPLE_COST_CENTRE, time, |out| {
@@ -179,25 +179,25 @@ impl LogWriter {
         });
     }
 
-    /// What a cost centre is called.
+    /// Writes the definition of a cost centre.
     pub(super) fn cost_centre(&mut self, time: Nanos, id: u32, centre: Centre<'_>) {
         self.event(EventType::HEAP_PROF_COST_CENTRE, time, |out| {
             out.extend(id.to_be_bytes());
             text(out, centre.label);
             text(out, centre.module);
-            // Neither a place in the source nor flags are known.
+            // Source location and flags are unknown.
             text(out, b"");
             out.push(0);
         });
     }
 
-    /// An event; never earlier than the one before, as a mark may stand in a census.
+    /// Writes an event. Its time is clamped to the previous one, as a mark may be inside a census.
     fn event(&mut self, id: EventType, time: Nanos, payload: impl FnOnce(&mut Vec<u8>)) {
         let time = time.max(self.last);
         if self.block.is_none() {
             self.block = Some(self.out.len());
             self.prefix(EventType::BLOCK_MARKER, time);
-            // Size and end are known when the block ends; its events are of no capability.
+            // Size and end are filled in when the block ends. The events have no capability.
             self.out.extend([0; 12]);
             self.out.extend(u16::MAX.to_be_bytes());
         }
@@ -234,7 +234,7 @@ impl LogWriter {
         fields[4..].copy_from_slice(&self.last.0.to_be_bytes());
     }
 
-    /// The program ends. The result is the log.
+    /// Writes the end of the program and returns the log.
     pub(super) fn finish(&mut self, breakdown: Option<Breakdown>) -> Vec<u8> {
         self.event(EventType::CAPSET_DELETE, self.last, |out| {
             out.extend(PROCESS.to_be_bytes());
@@ -248,7 +248,7 @@ impl LogWriter {
     }
 }
 
-/// What the header declares; `None` for events that carry their length.
+/// Returns the payload size for the header; `None` for events that carry their length.
 fn payload_bytes(id: EventType) -> Option<u16> {
     match id {
         EventType::BLOCK_MARKER => Some(MARKER_BYTES),
@@ -260,8 +260,8 @@ fn payload_bytes(id: EventType) -> Option<u16> {
     }
 }
 
-/// A text that ends with a zero byte. Zero bytes in it become such as are in no text, which
-/// are shown as what cannot be shown. (So no text can look like an event either.)
+/// Writes a NUL-terminated text. NULs inside it are replaced by 0xFF, which is invalid in UTF-8 and displayed as
+/// such. (So no text can look like an event either.)
 fn text(out: &mut Vec<u8>, text: &[u8]) {
     let from = out.len();
     out.extend(text);

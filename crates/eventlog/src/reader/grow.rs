@@ -1,9 +1,8 @@
-//! Logs that grow: what was found of one is gone on from, once its file is longer.
+//! Incremental reading of a growing log: earlier results are reused once the file is longer.
 //!
-//! A runtime only ever appends blocks. So the index goes on behind the last block that
-//! was whole, and what slices were worth stays right, unless a block comes later that
-//! reaches back into their time: a capability that has little to say writes its buffer
-//! late. Then all of the log is read again.
+//! A runtime only appends blocks. The index therefore continues behind the last complete block, and results of
+//! slices stay valid, unless a later block reaches back into their time: a capability with few events writes its
+//! buffer late. In that case the whole log is read again.
 
 use super::{LogReader, Parts, Phase};
 use std::collections::BTreeSet;
@@ -13,18 +12,18 @@ use crate::ids::Nanos;
 use crate::problem::DamageKind;
 use crate::slices::{self, Cutting, Slice};
 
-/// What was put together of a log up to some slice.
+/// Checkpoint: the combined results of a log up to some slice.
 #[derive(Clone, Debug)]
-pub struct Stand {
+pub struct Checkpoint {
     parts: Parts,
-    /// Where that slice begins.
+    /// Start of that slice.
     from: Nanos,
-    /// How many blocks of the file were whole.
+    /// Number of complete blocks in the file.
     blocks: usize,
 }
 
 impl LogReader {
-    /// A reader of the same file, now that it has `len` bytes.
+    /// Creates a reader of the same file, which now has `len` bytes.
     #[must_use]
     pub fn grown(&self, len: u64) -> Self {
         let mut reader = Self {
@@ -41,10 +40,10 @@ impl LogReader {
         reader
     }
 
-    /// Where it stands before `next` is [appended](Self::append), for a reader of the
-    /// [grown](Self::grown) log to go on from; `None` if it must read all of it again.
+    /// Returns a checkpoint before `next` is [appended](Self::append), from which a reader of the
+    /// [grown](Self::grown) log can continue; `None` if it must read the whole log again.
     #[must_use]
-    pub fn stand(&self, next: &Slice) -> Option<Stand> {
+    pub fn checkpoint(&self, next: &Slice) -> Option<Checkpoint> {
         let Phase::Slices(parts) = &self.phase else {
             return None;
         };
@@ -52,16 +51,20 @@ impl LogReader {
             return None;
         };
         let sound = self.index.is_sound() && parts.damage.count() == 0;
-        sound.then(|| Stand {
+        sound.then(|| Checkpoint {
             parts: (**parts).clone(),
             from: next.from(),
             blocks: section.whole_blocks(self.len),
         })
     }
 
-    /// As [`slices`](Self::slices), of what comes after the stand of an earlier reader;
-    /// `None` if blocks came that reach back before it.
-    pub fn slices_from(&mut self, stand: &Stand, cutting: &Cutting) -> Option<Vec<Slice>> {
+    /// Returns the [`slices`](Self::slices) behind the checkpoint of an earlier reader; `None` if newer blocks
+    /// reach back before it.
+    pub fn slices_from(
+        &mut self,
+        checkpoint: &Checkpoint,
+        cutting: &Cutting,
+    ) -> Option<Vec<Slice>> {
         let Phase::Merge(merger) = &self.phase else {
             return None;
         };
@@ -69,18 +72,18 @@ impl LogReader {
             return None;
         };
         let blocks = &section.blocks;
-        let known = blocks.range(0..stand.blocks);
-        let later = known.filter(|block| block.bounds.from >= stand.from);
+        let known = blocks.range(0..checkpoint.blocks);
+        let later = known.filter(|block| block.bounds.from >= checkpoint.from);
         let later: BTreeSet<_> = later.map(|block| block.cap).collect();
-        let mut new = blocks.range(stand.blocks..blocks.len());
-        // Earlier slices say where the capability goes on behind them.
-        let came_later = stand.blocks <= blocks.len()
-            && new.all(|block| block.bounds.from >= stand.from && later.contains(&block.cap));
+        let mut new = blocks.range(checkpoint.blocks..blocks.len());
+        // Earlier slices contain the position at which the capability continues.
+        let came_later = checkpoint.blocks <= blocks.len()
+            && new.all(|block| block.bounds.from >= checkpoint.from && later.contains(&block.cap));
         if !came_later || !self.index.is_sound() || !streams.are_in_order() {
             return None;
         }
-        let slices = slices::plan(0, streams, cutting, stand.from, self.rows_every);
-        let mut parts = stand.parts.clone();
+        let slices = slices::plan(0, streams, cutting, checkpoint.from, self.rows_every);
+        let mut parts = checkpoint.parts.clone();
         parts.sections = merger.sections();
         parts.ended = vec![streams.ended];
         self.phase = Phase::Slices(Box::new(parts));
@@ -89,7 +92,7 @@ impl LogReader {
 }
 
 impl BlockIndex {
-    /// Whether nothing is wrong with it but that the file breaks off.
+    /// Whether the index has no damage other than truncation.
     fn is_sound(&self) -> bool {
         let mut kinds = self.damage.kinds();
         kinds.all(|(kind, _)| kind == DamageKind::Truncated)
@@ -97,8 +100,8 @@ impl BlockIndex {
 }
 
 impl Indexer {
-    /// An indexer that goes on behind the last whole block of a sound index, of a file
-    /// that had so many bytes and now has `len`; `None` if there is no such block.
+    /// Creates an indexer that continues behind the last complete block of a sound index. The file had `had` bytes
+    /// and now has `len`. Returns `None` if there is no such block.
     fn going_on(index: &BlockIndex, had: u64, len: u64) -> Option<Self> {
         let mut sections = index.sections.clone();
         let section = sections.last_mut()?;

@@ -1,5 +1,4 @@
-//! Events of Eden, the distributed dialect of Haskell: machines, processes and
-//! messages between them.
+//! Events of Eden, the distributed dialect of Haskell: machines, processes and messages between them.
 
 use std::fmt::{self, Write};
 

@@ -1,5 +1,4 @@
-//! Garbage collection and the heap. "Heap 0" is the capability set that the
-//! heap belongs to: the process.
+//! Garbage collection and the heap. "Heap 0" is named after the capability set that owns the heap: the process.
 
 use std::fmt::{self, Write};
 

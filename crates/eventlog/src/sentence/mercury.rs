@@ -1,5 +1,5 @@
-//! Events of Mercury's runtime. A parallel conjunction has conjuncts, which
-//! run as sparks; a future is a value that one of them waits for.
+//! Events of Mercury's runtime. A parallel conjunction has conjuncts, which run as sparks; a conjunct can wait for
+//! a value through a future.
 
 use std::fmt::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Messages of the runtime and of the program, and events without a meaning.
+//! Messages of the runtime and of the program, and unknown events.
 
 use std::fmt::{self, Write};
 
@@ -57,7 +57,7 @@ pub(super) fn write(
     }
 }
 
-/// A binary message as the text that it is, else in hexadecimal.
+/// Writes a binary message as text if it is printable, else in hexadecimal.
 fn write_binary(out: &mut String, payload: &[u8]) -> fmt::Result {
     let plural = if payload.len() == 1 { "" } else { "s" };
     write!(out, "binary message of {} byte{plural}", payload.len())?;
@@ -73,7 +73,7 @@ fn write_binary(out: &mut String, payload: &[u8]) -> fmt::Result {
     }
 }
 
-/// Bytes in hexadecimal, the first 64 of them.
+/// Writes the first 64 bytes in hexadecimal.
 fn write_hex(out: &mut String, bytes: &[u8]) -> fmt::Result {
     const SHOWN: usize = 64;
     for byte in bytes.iter().take(SHOWN) {
@@ -95,7 +95,7 @@ fn write_convention(out: &mut String, found: &Convention<'_>, names: &Names) -> 
     }
 }
 
-/// For tests of the conventions alone.
+/// Describes a message, for the tests of the conventions.
 #[cfg(test)]
 pub(crate) fn in_words(found: &Convention<'_>) -> String {
     let mut out = String::new();
@@ -202,7 +202,7 @@ fn write_stack_message(out: &mut String, message: &StackMessage<'_>, names: &Nam
     }
 }
 
-/// The number of frames and the first of them, in the order of the message.
+/// Writes the number of frames and the first of them, in the order of the message.
 fn write_frames(out: &mut String, frames: StackFrames<'_>, names: &Names) -> fmt::Result {
     const SHOWN: usize = 64;
     match frames.len() {

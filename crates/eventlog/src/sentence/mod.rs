@@ -1,5 +1,5 @@
-//! Every event as a sentence in plain English: what happened, with every
-//! number of the event. Byte counts are written for people and to the byte.
+//! Plain English sentences for all events, with every number of the event. Byte counts are given both in readable
+//! units and exactly.
 
 mod eden;
 mod gc;
@@ -20,7 +20,7 @@ use super::names::{Key, Names};
 use super::status::StopStatus;
 use crate::ids::ThreadId;
 
-/// What happened, in words. `header` describes the types that are not known.
+/// Describes an event in words. `header` provides the descriptions of unknown types.
 #[must_use]
 pub fn sentence(event: &Event<'_>, header: &Header, names: &Names) -> String {
     let mut out = String::new();
@@ -28,8 +28,7 @@ pub fn sentence(event: &Event<'_>, header: &Header, names: &Names) -> String {
     out
 }
 
-/// Appends the sentence to `out`: without allocating, but for `out` itself and
-/// a few rare events.
+/// Appends the sentence to `out`, without further allocations except for a few rare events.
 pub fn write_sentence(out: &mut String, event: &Event<'_>, header: &Header, names: &Names) {
     let written = match event.subject() {
         Some(Subject::Scheduling | Subject::Spark | Subject::Task) => {
@@ -47,7 +46,7 @@ pub fn write_sentence(out: &mut String, event: &Event<'_>, header: &Header, name
     debug_assert!(written.is_ok(), "a string can always be written to");
 }
 
-/// `thread 12 (worker-3)`.
+/// Displays `thread 12 (worker-3)`.
 struct Thread<'a>(ThreadId, &'a Names);
 
 impl fmt::Display for Thread<'_> {
@@ -57,7 +56,7 @@ impl fmt::Display for Thread<'_> {
     }
 }
 
-/// A text of the log in quotation marks.
+/// Displays a text of the log in quotation marks.
 struct Quoted<'a>(super::cursor::Text<'a>);
 
 impl fmt::Display for Quoted<'_> {
@@ -66,7 +65,7 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Why a thread stopped, with the name of the thread that it waits for.
+/// Writes why a thread stopped, with the name of the thread that it waits for.
 fn write_stop(out: &mut String, status: StopStatus, names: &Names) -> fmt::Result {
     match status {
         StopStatus::BlockedOnBlackHole(Some(owner)) => {
@@ -80,7 +79,7 @@ fn write_stop(out: &mut String, status: StopStatus, names: &Names) -> fmt::Resul
     }
 }
 
-/// The items with `separator` between them.
+/// Writes the items with `separator` between them.
 fn join<T: fmt::Display>(
     out: &mut String,
     separator: &str,

@@ -1,4 +1,4 @@
-//! The process: how it was started, its capabilities and capability sets.
+//! The process: startup, capabilities and capability sets.
 
 use std::fmt::{self, Write};
 
@@ -91,8 +91,7 @@ fn write_origin(out: &mut String, event: &Event<'_>) -> fmt::Result {
     }
 }
 
-/// The names of the variables only: their values may be secrets, which are not
-/// to be seen by whoever looks at a list of events over a shoulder.
+/// Writes only the names of the variables: their values may be secrets, and an event list may be seen by others.
 fn write_variables(out: &mut String, env: TextList<'_>) -> fmt::Result {
     let name = |variable: Text<'_>| {
         let text = variable.to_str();

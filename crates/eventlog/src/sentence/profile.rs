@@ -110,8 +110,7 @@ fn write_breakdown(out: &mut String, breakdown: HeapBreakdown) -> fmt::Result {
     })
 }
 
-/// The closure that a label such as `0x40fff8` of a profile by info table is
-/// of, if the log describes its table.
+/// Writes the name of the info table for a label such as `0x40fff8` of a profile by info table, if it is known.
 fn write_info_table(out: &mut String, label: CText<'_>, names: &Names) -> fmt::Result {
     let address = address_of(&label.0.to_str());
     match address.and_then(|address| names.info_table(address)) {
@@ -120,11 +119,11 @@ fn write_info_table(out: &mut String, label: CText<'_>, names: &Names) -> fmt::R
     }
 }
 
-/// The cost centres by name, innermost first, then by number.
+/// Writes the cost centres by name, innermost first, then by number.
 fn write_stack(out: &mut String, stack: CcStack<'_>, names: &Names) -> fmt::Result {
     let mut ids = stack.iter().peekable();
     let Some(&innermost) = ids.peek() else {
-        // The runtime leaves MAIN out, which is the root of every stack.
+        // The runtime omits MAIN, which is the root of every stack.
         return out.write_str("MAIN");
     };
     let name = |id: CostCentreId| names.get(Key::CostCentre(id));

@@ -1,4 +1,4 @@
-//! Threads, sparks and tasks.
+//! Events of threads, sparks and tasks.
 
 use std::fmt::{self, Write};
 

@@ -41,7 +41,7 @@ fn be64(number: u64) -> [u8; 8] {
 #[test]
 fn every_type_of_the_table_has_a_sentence() {
     for &EventType(id) in EventType::ALL {
-        // Texts that end, and something after them.
+        // Terminated texts, followed by further bytes.
         let payload = [[1; 40], [0; 40]].concat();
         let event = decode(id, &payload);
         assert!(!matches!(event, Event::UnknownEvent { .. }), "{id}");
@@ -237,7 +237,7 @@ fn messages_of_opentelemetry() {
     for (text, expected) in cases {
         assert_eq!(text, format!("opentelemetry: {expected}"));
     }
-    // A convention that only two messages together make.
+    // A convention that requires two messages together.
     assert_eq!(words(19, &[b"START 1 request"]), "START 1 request");
     assert_eq!(words(19, &[b"ot2 do the dishes"]), "ot2 do the dishes");
 }

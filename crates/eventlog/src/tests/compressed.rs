@@ -1,4 +1,4 @@
-//! Compressed logs: what is not what was compressed is told.
+//! Compressed logs: damage of the compressed data is reported.
 
 use super::logs;
 
@@ -10,8 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
-/// Place, type and time of every event, and whether anything is told of the
-/// compressed data.
+/// Offset, type and time of every event, and whether damage of the compressed data was reported.
 type Reading = (Vec<(u64, u16, u64)>, bool);
 
 fn read(mut bytes: &[u8]) -> Result<Reading, LogError> {

@@ -1,4 +1,4 @@
-//! A log that is read as it comes has the events of the log, however it is cut into pieces.
+//! Incremental reading yields the events of the log, independent of how it is split into pieces.
 
 use super::logs;
 
@@ -12,7 +12,7 @@ use crate::source::read_log;
 use crate::{LogReader, Record, Sink};
 use proptest::prelude::*;
 
-/// An event with all that it holds.
+/// An event with all its contents.
 type Row = (u64, u16, u64, Option<u16>, Arc<[u8]>);
 
 fn row(record: &Record<'_>) -> Row {
@@ -21,7 +21,7 @@ fn row(record: &Record<'_>) -> Row {
     (record.offset.0, record.id.0, record.time.0, cap, payload)
 }
 
-/// The events of a log in the order of the file, and how it was read.
+/// Returns the events of a log in file order, with the reader.
 fn whole(mut bytes: &[u8]) -> Option<(Vec<Row>, LogReader)> {
     let mut rows = Vec::new();
     let mut sink = |record: &Record<'_>| rows.push(row(record));
@@ -30,7 +30,7 @@ fn whole(mut bytes: &[u8]) -> Option<(Vec<Row>, LogReader)> {
     Some((rows, reader))
 }
 
-/// The events of a log that comes in pieces, the ends of which are given.
+/// Returns the events of a log that arrives in pieces with the given ends.
 fn live(bytes: &[u8], ends: &[usize]) -> (Vec<Row>, u64, bool) {
     let mut rows = Vec::new();
     let mut sink = |record: &Record<'_>| rows.push(row(record));
@@ -42,7 +42,7 @@ fn live(bytes: &[u8], ends: &[usize]) -> (Vec<Row>, u64, bool) {
         }
         from = end;
     }
-    // What is no log says so.
+    // A file that is not a log is an error.
     let _ = reader.finish(&mut sink);
     (rows, reader.lost_bytes(), reader.has_ended())
 }
@@ -66,7 +66,7 @@ fn sound_logs_have_the_same_events() {
     assert!(sound > 10, "{sound} logs");
 }
 
-/// Cut anywhere, damaged anywhere.
+/// Random pieces of randomly damaged logs.
 #[test]
 fn pieces_change_nothing() {
     let logs: Vec<_> = logs::all()
@@ -87,7 +87,7 @@ fn pieces_change_nothing() {
     });
 }
 
-/// A log that breaks off at any byte has the events that are whole.
+/// A log truncated at any byte has all its complete events.
 #[test]
 fn a_log_that_breaks_off_has_what_is_whole() {
     let log = logs::all()
@@ -131,7 +131,7 @@ fn events_wait_for_others_before_them() {
     }
 }
 
-/// Events of one time are as many as their writer likes: memory has a limit.
+/// A writer may give any number of events the same time, but memory is limited.
 #[test]
 fn events_of_one_time_are_not_held_without_end() {
     const MOST_BYTES: usize = 1 << 20;
@@ -165,7 +165,7 @@ fn events_of_one_time_are_not_held_without_end() {
     assert_eq!(times.len(), 10_000);
 }
 
-/// A header that has no end is not parsed anew for each piece that comes.
+/// A header without an end is not parsed again for each piece.
 #[test]
 fn a_header_without_end_takes_time_in_proportion() {
     let mut header = b"hdrbhetb".to_vec();
@@ -173,7 +173,7 @@ fn a_header_without_end_takes_time_in_proportion() {
         header.extend(b"etb\0");
         header.extend(id.to_be_bytes());
         header.extend([0, 0, 0, 0, 0, 8]);
-        // What looks like the end makes it no worse.
+        // Apparent ends do not make it worse.
         header.extend(b"hdredatb\0\0\0\0ete\0");
     }
     let mut reader = LiveReader::new();
@@ -185,7 +185,7 @@ fn a_header_without_end_takes_time_in_proportion() {
     assert!(parsed < 32 * header.len() as u64, "{parsed} bytes parsed");
 }
 
-/// As [`LogReader`] does, in pieces of any size.
+/// Stale bytes are skipped as by [`LogReader`], in pieces of any size.
 #[test]
 fn stale_bytes_before_the_header_are_passed_over() {
     let log = logs::all()

@@ -1,15 +1,15 @@
 #![allow(unreachable_pub, reason = "shared by the tests of this crate")]
-//! The logs that tests read: the fixtures of the project and, if it is set,
-//! those in the folder `logs` of `EVENTSCOPE_CORPUS`.
+//! The logs for tests: the fixtures of the project and, if the variable is set, those in the folder `logs` of
+//! `EVENTSCOPE_CORPUS`.
 
 use std::path::{Path, PathBuf};
 
 /// A log in a file.
 #[derive(Debug)]
 pub struct Log {
-    /// Its file, without the folders before the set.
+    /// File name with its parent folder.
     pub name: String,
-    /// What is in it.
+    /// Contents of the file.
     pub bytes: Vec<u8>,
 }
 
@@ -27,7 +27,7 @@ fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// All of them, in the order of their names.
+/// Returns all logs, sorted by path.
 pub fn all() -> Vec<Log> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
     let mut paths = Vec::new();

@@ -1,4 +1,4 @@
-//! Whole logs, read in every way that there is.
+//! Tests that read whole logs, with all readers.
 
 mod compressed;
 mod live;

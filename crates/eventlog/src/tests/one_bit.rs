@@ -1,6 +1,5 @@
-//! One flipped bit in the events of a log costs little: events lost and events
-//! invented are three at most together, and no event is dated outside of its
-//! neighbours.
+//! One flipped bit in the events of a log has little effect: lost and invented events are at most three in total,
+//! and every event is dated between its neighbors.
 
 use super::logs;
 
@@ -9,12 +8,12 @@ use std::collections::BTreeMap;
 use crate::source::read_log;
 use crate::{EventType, LogReader, Record};
 
-/// How many events one flipped bit may cost or invent.
+/// Maximum number of events that one flipped bit may remove or invent.
 const MAY_COST: usize = 3;
-/// How many bits are flipped in each log.
+/// Number of bits flipped in each log.
 const FLIPS: usize = 250;
 
-/// An event: its place, type, time and capability.
+/// Offset, type, time and capability of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Row {
     offset: u64,
@@ -23,7 +22,7 @@ struct Row {
     cap: Option<u16>,
 }
 
-/// The events of a log in the order of the file.
+/// Returns the events of a log in file order.
 fn read(mut bytes: &[u8]) -> Option<(Vec<Row>, LogReader)> {
     let mut rows = Vec::new();
     let mut sink = |record: &Record<'_>| {
@@ -43,8 +42,7 @@ fn read(mut bytes: &[u8]) -> Option<(Vec<Row>, LogReader)> {
     Some((rows, reader))
 }
 
-/// The times between which an event must be, by the events of a log around it
-/// on its capability.
+/// Returns the range of times that the neighboring events of the same capability allow for an event.
 fn neighbours(rows: &[Row], row: &Row) -> (u64, u64) {
     let place = rows.partition_point(|other| other.offset < row.offset);
     let same = |other: &&Row| other.cap == row.cap;
@@ -65,7 +63,7 @@ fn neighbours(rows: &[Row], row: &Row) -> (u64, u64) {
     (own.unwrap_or(from).min(from), own.unwrap_or(to).max(to))
 }
 
-/// How many rows have none of their type at the same place in the other log.
+/// Returns the number of rows without a row of the same type and offset in the other log.
 fn without_equal(rows: &[Row], others: &[Row]) -> usize {
     let equal = |row: &&Row| {
         let place = others.binary_search_by_key(&row.offset, |other| other.offset);
@@ -74,9 +72,9 @@ fn without_equal(rows: &[Row], others: &[Row]) -> usize {
     rows.len() - rows.iter().filter(equal).count()
 }
 
-/// What a change did, if it is more than may be.
+/// Describes the effect of a change if it exceeds the limits.
 fn excess(whole: &[Row], ends: &BTreeMap<Option<u16>, u64>, changed: &[Row]) -> Option<String> {
-    // Nearly all events are the same, before the change and behind it.
+    // Nearly all events before and behind the change are equal.
     let both = whole.iter().zip(changed);
     let front = both.take_while(|(a, b)| a == b).count();
     let (whole_rest, changed) = (&whole[front..], &changed[front..]);

@@ -1,5 +1,5 @@
-//! A log that is cut anywhere and put together again is the log: the same events in
-//! the same order, the same damage, the same chunks of rows.
+//! A log cut at any times and reassembled is unchanged: the same events in the same order, the same damage, the
+//! same row chunks.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn row(record: &Record<'_>) -> Row {
     )
 }
 
-/// What is known of a log that was read.
+/// Results of reading a log.
 #[derive(Debug, PartialEq)]
 struct Known {
     rows: Vec<Row>,
@@ -34,7 +34,7 @@ fn part<'a>(bytes: &'a [u8], need: &Need) -> &'a [u8] {
     &bytes[need.0.start as usize..need.0.end as usize]
 }
 
-/// Until the blocks are known; `false` if it is no log.
+/// Reads up to the block index; `false` if the file is not a log.
 fn index(reader: &mut LogReader, bytes: &[u8]) -> bool {
     loop {
         match reader.advance(&mut |_: &Record<'_>| {}, 1) {
@@ -53,7 +53,7 @@ fn index(reader: &mut LogReader, bytes: &[u8]) -> bool {
 fn known(reader: &LogReader, rows: Vec<Row>) -> Known {
     let index = &reader.rows().expect("rows").index;
     let every = (rows.len() as u64 / 50).max(1);
-    // Chunks differ; in which rows a time is does not.
+    // Chunks may differ, but not the rows to which a time belongs.
     let chunk_of_rows = (0..index.rows()).step_by(every as usize).map(|row| {
         let chunk = index.chunk_of_row(row).expect("a chunk");
         u64::from(row >= index.chunks[chunk].first_row())
@@ -135,7 +135,7 @@ fn logs() -> Vec<PathBuf> {
     found
 }
 
-/// Times of events here and there, times between, and times before and after all.
+/// Returns times of some events, times between, and times before and after all.
 fn cuts(rows: &[Row], parts: usize) -> Vec<Nanos> {
     let every = (rows.len() / parts).max(1);
     let mut cuts: Vec<Nanos> = rows
@@ -151,7 +151,7 @@ fn cuts(rows: &[Row], parts: usize) -> Vec<Nanos> {
     cuts
 }
 
-/// How much one log may cost.
+/// Limit of the work for one log, in bytes.
 const WORK_BYTES: usize = 4 << 20;
 
 fn holds(path: &Path, bytes: &[u8]) {
@@ -185,7 +185,7 @@ fn slices_are_the_log() {
     }
 }
 
-/// Damage may make an index of blocks that hold other times than it says.
+/// Damage may yield an index of blocks whose events have other times than it says.
 #[test]
 fn slices_of_damaged_logs_are_the_log() {
     for path in logs() {
@@ -228,7 +228,7 @@ fn block(cap: u16, (begin, end): (u64, u64), events: &[(EventType, u64)]) -> Vec
     bytes
 }
 
-/// A cut between the time of a collection's start and the block that it begins.
+/// Cuts between the time of a collection's start and the block that contains it.
 #[test]
 fn a_collection_dated_before_its_block_is_in_its_place() {
     let types = [

@@ -1,12 +1,11 @@
-//! Sound logs are read as they are: whatever sound event stands last, before the
-//! end, is that event, and nothing is wrong.
+//! Valid logs are read without damage: any valid event right before the end is read as it is.
 
 use crate::source::read_log;
 use crate::{EventType, Record};
 use proptest::prelude::*;
 
-/// A log that declares these types, of a fixed size or none, with two runs of a
-/// thread, `event`, and the end; in a block or outside of one.
+/// Encodes a log that declares these types, with two runs of a thread, `event`, and the end; inside a block or
+/// not.
 fn log(types: &[(u16, Option<u16>)], event: &[u8], in_block: bool) -> Vec<u8> {
     let mut log = b"hdrbhetb".to_vec();
     for (id, size) in types {
@@ -37,8 +36,7 @@ fn log(types: &[(u16, Option<u16>)], event: &[u8], in_block: bool) -> Vec<u8> {
     log
 }
 
-/// The types of the table, sizes as small as they can be, and those that a
-/// reader must know.
+/// Returns the types in the table with their minimum sizes, and those that a reader requires.
 fn types() -> Vec<(u16, Option<u16>)> {
     let mut types: Vec<_> = EventType::ALL
         .iter()
@@ -76,8 +74,8 @@ fn event(id: u16, size: Option<u16>, time: u64, payload: &[u8]) -> (Vec<u8>, Vec
     (bytes, payload)
 }
 
-/// A profile sample with a stack of one cost centre, right before the end: its
-/// zeros look like the creation of a thread.
+/// A profile sample with a stack of one cost centre, right before the end: its zeros look like the creation of a
+/// thread.
 #[test]
 fn a_profile_sample_at_the_end() {
     let sample = b"\0\0\0\0\0\0\0\0\0\0\0\xF7\x01\0\0\0\xBC";
@@ -100,18 +98,18 @@ proptest! {
         time in 2000..9_000_000_u64,
         payload in prop_oneof![
             prop::collection::vec(any::<u8>(), 1..300),
-            // From 22 bytes on they may, with their length before them, be two whole
-            // events of the right times, and are then taken for these.
+            // From 22 bytes on, together with their length, they may form two whole events of suitable times, and
+            // are then read as these.
             prop::collection::vec(prop_oneof![Just(0), Just(1), Just(0xFF)], 1..22),
         ],
         in_block in any::<bool>(),
     ) {
         let types = types();
         let (id, size) = types[which.index(types.len() - 1)];
-        // GHC declares one byte more for these than it writes: their length is
-        // found in their content, which cannot be any bytes.
+        // GHC declares one byte more for these than it writes: their length is derived from their content, which
+        // cannot be arbitrary.
         prop_assume!(id != EventType::IPE.0);
-        // Zeros and ones again and again, up to a large size, may be whole events.
+        // Repeated zeros and ones, up to a large size, may form whole events.
         let like_events = payload.iter().all(|byte| matches!(byte, 0 | 1 | 0xFF));
         prop_assume!(!(like_events && size.is_some_and(|size| size >= 24)));
         let (bytes, payload) = event(id, size, time, &payload);
@@ -125,7 +123,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Behind the end marker, in the last block or outside of it, any bytes change nothing, and are told of once.
+    /// Arbitrary bytes behind the end marker, in the last block or outside, change no event and are reported once.
     #[test]
     fn bytes_after_the_end_change_no_event(
         behind in prop_oneof![
@@ -139,13 +137,13 @@ proptest! {
         let (events, _) = last_event(&whole);
         let (with_more, damage) = last_event(&[&whole[..], &behind].concat());
         prop_assert_eq!(events, with_more);
-        // A second end marker is one.
+        // A second end marker is accepted.
         let is_marker_again = behind == [0xFF, 0xFF];
         prop_assert_eq!(damage, u64::from(!(in_block && is_marker_again)));
     }
 }
 
-/// A log with a block in which a binary message holds `inner`, and events before and behind it.
+/// Encodes a log with a block in which a binary message holds `inner`, with events before and behind it.
 fn with_binary_message(inner: &[u8], last_time: u64) -> Vec<u8> {
     let event = |id: EventType, time: u64, payload: &[u8]| {
         let mut event = id.0.to_be_bytes().to_vec();
@@ -162,7 +160,7 @@ fn with_binary_message(inner: &[u8], last_time: u64) -> Vec<u8> {
     log(&types(), &last, true)
 }
 
-/// What a binary message holds is up to the program: it may look like events that follow.
+/// A program may log any bytes, even ones that look like events.
 #[test]
 fn a_binary_message_is_never_cut() {
     let whole = |id: EventType, time: u64, payload: &[u8]| {
@@ -179,7 +177,7 @@ fn a_binary_message_is_never_cut() {
         whole(EventType::GC_END, 2080, &[]),
     ];
     for count in 2..=inner.len() {
-        for last_time in [2100, 2100 + crate::judge::LONG_PAUSE] {
+        for last_time in [2100, 2100 + crate::recovery::LONG_PAUSE] {
             for before in [&b""[..], b"payload:"] {
                 let inner = [before, &inner[..count].concat()].concat();
                 let log = with_binary_message(&inner, last_time);

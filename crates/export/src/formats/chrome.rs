@@ -1,5 +1,4 @@
-//! Chrome's trace events in JSON, one on each line: for chrome://tracing, and for the many other
-//! programs that read them.
+//! Chrome's trace event format: JSON with one event per line, for chrome://tracing and many other programs.
 
 use std::io::{self, Write};
 
@@ -13,7 +12,7 @@ use crate::trace::draw::{Argument, Draw, Instant, Lane, Named, Slice, draw};
 use crate::trace::names;
 use eventlog::ids::Nanos;
 
-/// Chrome's trace events.
+/// Chrome's trace event format.
 pub(super) const FORMAT: Format = Format {
     name: "chrome",
     help: "Trace events in JSON, as chrome://tracing and many others read them",
@@ -35,12 +34,12 @@ fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the format calls processes: groups of lanes.
+/// Groups of lanes, which the format calls processes.
 const CAPABILITIES: u32 = 1;
 const THREADS: u32 = 2;
 const PROGRAM: u32 = 3;
 
-/// The process and thread of the format that a lane is.
+/// Maps a lane to process and thread of the format.
 fn place(lane: Lane) -> (u32, u64) {
     match lane {
         Lane::Runtime => (CAPABILITIES, 0),
@@ -52,12 +51,12 @@ fn place(lane: Lane) -> (u32, u64) {
     }
 }
 
-/// A time, in microseconds with decimals: exact for logs of up to 100 days.
+/// Converts to microseconds with decimals: exact for logs of up to 100 days.
 fn microseconds(ns: u64) -> f64 {
     ns as f64 / 1000.0
 }
 
-/// One event. Its fields are those of the format.
+/// One event; the fields are those of the format.
 #[derive(serde::Serialize)]
 struct Event<'a> {
     name: &'a str,
@@ -71,10 +70,10 @@ struct Event<'a> {
     tid: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<u64>,
-    /// An arrow ends at the slice around it.
+    /// Binding point: an arrow ends at the enclosing slice.
     #[serde(skip_serializing_if = "Option::is_none")]
     bp: Option<&'static str>,
-    /// An instant is of its lane alone.
+    /// Scope of an instant: its lane only.
     #[serde(skip_serializing_if = "Option::is_none")]
     s: Option<&'static str>,
     #[serde(skip_serializing_if = "Arguments::is_empty")]
@@ -120,7 +119,7 @@ impl Chrome<'_> {
         Ok(serde_json::to_writer(&mut *self.out, event)?)
     }
 
-    /// What a process or a thread of the format is called.
+    /// Writes metadata of a process or thread of the format, such as its name.
     fn about(&mut self, what: &str, of: (u32, u64), argument: Named<'_>) -> io::Result<()> {
         self.event(&Event {
             args: Arguments(&[argument]),
@@ -154,7 +153,7 @@ impl Chrome<'_> {
         })
     }
 
-    /// One end of an arrow: `s` or `f`.
+    /// Writes one end of an arrow: `s` (start) or `f` (finish).
     fn arrow(&mut self, end: &'static str, id: u64, of: (u32, u64), at: u64) -> io::Result<()> {
         self.event(&Event {
             cat: Some("wakeup"),
@@ -165,7 +164,7 @@ impl Chrome<'_> {
     }
 }
 
-/// An event without more.
+/// Creates an event without optional fields.
 fn event<'a>(name: &'a str, ph: &'static str, (pid, tid): (u32, u64), at: u64) -> Event<'a> {
     Event {
         name,
@@ -204,7 +203,7 @@ impl Draw for Chrome<'_> {
     fn instant(&mut self, lane: Lane, instant: &Instant<'_>) -> io::Result<()> {
         let (of, at) = (place(lane), instant.at.0);
         let is_end = instant.arrow.is_some();
-        // An arrow begins at a slice: there is one without length then.
+        // An arrow must begin at a slice, so the instant becomes a slice of zero length.
         self.event(&Event {
             cat: Some(instant.category),
             dur: is_end.then_some(0.0),

@@ -1,4 +1,4 @@
-//! Tables as CSV, for programs that read nothing better.
+//! CSV tables, for programs that read no better format.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,7 @@ use crate::rows::{Encode, Encoding, failed};
 use crate::tables;
 use session::cells::{Formulas, guard_formula};
 
-/// Tables as CSV.
+/// CSV tables.
 pub(super) const FORMAT: Format = Format {
     name: "csv",
     help: "The same tables as CSV, with a first line of names",
@@ -44,7 +44,7 @@ fn begin(
 ) -> io::Result<Box<dyn Encode>> {
     let csv = WriterBuilder::new().with_header(true).build(file);
     let mut writer = Writer { csv, formulas };
-    // The names stand there if no row follows, too.
+    // Writes the header even if no rows follow.
     writer.batch(&RecordBatch::new_empty(schema))?;
     Ok(Box::new(writer))
 }
@@ -54,7 +54,7 @@ struct Writer {
     formulas: Formulas,
 }
 
-/// A column with its texts guarded; any other as it is.
+/// Returns the column with its texts guarded against formulas; other columns are unchanged.
 fn guarded(column: &ArrayRef, formulas: Formulas) -> ArrayRef {
     let Some(texts) = column.as_string_opt::<i32>() else {
         return Arc::clone(column);

@@ -1,6 +1,7 @@
-//! Firefox Profiler's processed profile (profiler.firefox.com): lanes are its threads, slices and
-//! instants are markers on them. The whole profile is made in memory before it is written, as its
-//! tables are columns.
+//! Firefox Profiler's processed profile format (profiler.firefox.com).
+//!
+//! Lanes are its threads, slices and instants are markers. The profile is built in memory before it is written,
+//! as its tables are columns.
 
 use std::io::{self, Write};
 
@@ -20,7 +21,7 @@ use crate::trace::names;
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 
-/// Firefox Profiler.
+/// Firefox Profiler's processed profile format.
 pub(super) const FORMAT: Format = Format {
     name: "firefox",
     help: "A profile for profiler.firefox.com: markers and counters",
@@ -34,7 +35,7 @@ fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
     let mut firefox = Firefox::new(log);
     draw(log, &mut firefox)?;
     if firefox.lanes.is_empty() {
-        // The page does not open a profile without any.
+        // Firefox Profiler does not open a profile without threads.
         firefox.lane(Lane::Runtime, "Nothing was logged")?;
     }
     serde_json::to_writer(&mut *out, &firefox.profile).map_err(io::Error::from)?;
@@ -42,7 +43,7 @@ fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// The colours of the [`CATEGORIES`].
+/// Colors of the [`CATEGORIES`].
 const COLOURS: [CategoryColor; CATEGORIES.len()] = [
     CategoryColor::Green,
     CategoryColor::Orange,
@@ -54,7 +55,7 @@ const COLOURS: [CategoryColor; CATEGORIES.len()] = [
     CategoryColor::Magenta,
 ];
 
-/// So many threads of the program are shown at first.
+/// Number of Haskell threads shown initially.
 const SHOWN_THREADS: usize = 20;
 
 struct Firefox {
@@ -63,9 +64,9 @@ struct Firefox {
     marker_type: MarkerTypeHandle,
     categories: SeededMap<&'static str, CategoryHandle>,
     lanes: SeededMap<Lane, ThreadHandle>,
-    /// How many lanes of threads there are.
+    /// Number of lanes of Haskell threads.
     threads: usize,
-    /// The counter that is told, and its last value.
+    /// The current counter and its last value.
     counter: Option<(CounterHandle, u64)>,
     first: Timestamp,
 }
@@ -73,7 +74,7 @@ struct Firefox {
 impl Firefox {
     fn new(log: &Log<'_>) -> Self {
         let info = &log.session.recording().info;
-        // The profile's clock is that of the log, so that times are the same.
+        // The profile uses the clock of the log, so that times are the same.
         let origin_ms = log.clock_origin_ns.unwrap_or(0) as f64 / 1e6;
         let reference = ReferenceTimestamp::from_millis_since_unix_epoch(origin_ms);
         let (first, last) = info.first_and_last().unwrap_or_default();
@@ -109,7 +110,7 @@ impl Firefox {
         let Some(&thread) = self.lanes.get(&lane) else {
             return;
         };
-        // Markers of one name stand in one row: what a capability ran belongs into one.
+        // Markers of one name share a row; all runs of a capability go into one.
         let row = match lane {
             Lane::Capability(_) | Lane::Runtime | Lane::Messages => category,
             _ => name,
@@ -130,7 +131,7 @@ fn time(at: Nanos) -> Timestamp {
     Timestamp::from_nanos_since_reference(at.0)
 }
 
-/// What is known of a slice or an instant, in one line.
+/// Formats the arguments of a slice or instant in one line.
 fn details(arguments: &[Named<'_>]) -> String {
     let arguments = arguments.iter().map(|(name, argument)| match argument {
         Argument::Text(text) => format!("{name}: {text}"),
@@ -140,7 +141,7 @@ fn details(arguments: &[Named<'_>]) -> String {
     arguments.collect::<Vec<_>>().join("; ")
 }
 
-/// What all markers have.
+/// Returns the schema of all markers.
 fn schema() -> RuntimeSchemaMarkerSchema {
     let field = |key: &str, label: &str| RuntimeSchemaMarkerField {
         key: key.into(),
@@ -236,7 +237,7 @@ impl Draw for Firefox {
         let handle = self
             .profile
             .add_counter(self.process, &title, category, help);
-        // The profiler takes the first sample of a counter for nothing.
+        // Firefox Profiler treats the first sample of a counter as 0.
         self.profile.add_counter_sample(handle, self.first, 0.0, 0);
         self.counter = Some((handle, 0));
         Ok(())
@@ -245,7 +246,7 @@ impl Draw for Firefox {
     fn sample(&mut self, _: &Counter, at: Nanos, value: u64) -> io::Result<()> {
         if let Some((handle, last)) = &mut self.counter {
             let grown = value as f64 - *last as f64;
-            // It draws lines between samples: the one before keeps a step a step.
+            // It interpolates between samples; a sample of zero change just before keeps steps sharp.
             self.profile.add_counter_sample(*handle, time(at), 0.0, 0);
             self.profile.add_counter_sample(*handle, time(at), grown, 0);
             *last = value;

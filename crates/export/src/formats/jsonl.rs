@@ -1,4 +1,4 @@
-//! Tables as JSON lines: a line is an object with the cells of a row by name.
+//! JSON Lines tables: each line is an object with the cells of a row by column name.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -11,7 +11,7 @@ use crate::format::{Format, Written};
 use crate::rows::{Encode, Encoding, failed};
 use crate::tables;
 
-/// Tables as JSON lines.
+/// JSON Lines tables.
 pub(super) const FORMAT: Format = Format {
     name: "jsonl",
     help: "The same tables as JSON, an object in each line",

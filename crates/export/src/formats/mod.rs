@@ -1,4 +1,4 @@
-//! The formats, each a file.
+//! The export formats, one file each.
 
 mod chrome;
 mod csv;
@@ -11,7 +11,7 @@ pub mod perfetto;
 
 use crate::format::Format;
 
-/// All formats, in the order in which they are listed.
+/// All formats, in listing order.
 pub const FORMATS: [&Format; 9] = [
     &parquet::FORMAT,
     &csv::FORMAT,
@@ -24,7 +24,7 @@ pub const FORMATS: [&Format; 9] = [
     &openmetrics::FORMAT,
 ];
 
-/// The format of that name.
+/// Returns the format with this name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Format> {
     FORMATS.into_iter().find(|format| format.name == name)

@@ -1,6 +1,6 @@
-//! OpenMetrics as text: the counters of a log as series of values with times, as `promtool tsdb
-//! create-blocks-from openmetrics` takes them. Times need a wall clock; without one only the last
-//! value of each is written, without a time.
+//! OpenMetrics text format: the counters of a log as time series, as accepted by `promtool tsdb
+//! create-blocks-from openmetrics`. Times need a wall clock; without one, only the last value of each counter is
+//! written, without a time.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use crate::trace::counters::{Counter, Kind, Unit};
 use crate::trace::{Visitor, names, walk};
 use eventlog::ids::Nanos;
 
-/// OpenMetrics.
+/// OpenMetrics text format.
 pub(super) const FORMAT: Format = Format {
     name: "openmetrics",
     help: "The counters as series in the text format of Prometheus",
@@ -34,8 +34,7 @@ fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// A value that waits for the next one: of several in one millisecond, which is as fine as times
-/// of Prometheus are, the last counts.
+/// A pending value. Prometheus has a time resolution of one millisecond, so the last value of each is written.
 #[derive(Clone, Copy)]
 struct Held {
     counter: Counter,
@@ -47,12 +46,12 @@ struct Text<'a> {
     out: &'a mut dyn Write,
     job: String,
     clock_origin_ns: Option<u64>,
-    /// What was told of last: its family stands in one place.
+    /// Current metric family; the series of a family must be contiguous.
     family: Option<Kind>,
     held: Option<Held>,
 }
 
-/// Units at the ends of names, as the format wants it.
+/// Returns the unit suffix of metric names, required by the format.
 const fn unit(kind: Kind) -> &'static str {
     match kind.unit() {
         Unit::Bytes => "bytes",
@@ -61,12 +60,12 @@ const fn unit(kind: Kind) -> &'static str {
     }
 }
 
-/// The name of a family.
+/// Returns the name of a metric family.
 fn family(kind: Kind) -> String {
     format!("ghc_eventlog_{}_{}", kind.name(), unit(kind))
 }
 
-/// The text of a label.
+/// Escapes the value of a label.
 fn escaped(text: &str) -> String {
     text.replace('\\', r"\\")
         .replace('"', "\\\"")
@@ -74,7 +73,7 @@ fn escaped(text: &str) -> String {
 }
 
 impl Text<'_> {
-    /// Writes the value that waits.
+    /// Writes the pending value.
     fn let_go(&mut self) -> io::Result<()> {
         let Some(held) = self.held.take() else {
             return Ok(());

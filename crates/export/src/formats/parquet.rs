@@ -1,4 +1,4 @@
-//! Tables as Parquet: columns, compressed, which engines for SQL read without being told of them.
+//! Parquet tables: compressed columns, which SQL engines read without a schema.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -15,7 +15,7 @@ use crate::format::{Format, Written};
 use crate::rows::{self, Encode};
 use crate::tables;
 
-/// Tables as Parquet.
+/// Parquet tables.
 pub(super) const FORMAT: Format = Format {
     name: "parquet",
     help: "Tables for DuckDB, Spark and other engines: compressed columns",
@@ -27,7 +27,7 @@ const ENCODING: rows::Encoding = rows::Encoding {
     begin: |schema, file| Ok(Box::new(Writer::new(schema, file)?)),
 };
 
-/// So many rows are in memory at a time, and are found by engines without the rest.
+/// Rows per row group: held in memory while writing, and readable separately by engines.
 const ROW_GROUP_ROWS: usize = 128 << 10;
 
 fn properties(schema: &Schema) -> WriterProperties {
@@ -35,7 +35,7 @@ fn properties(schema: &Schema) -> WriterProperties {
         .set_compression(Compression::SNAPPY)
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
         .set_created_by("eventscope".to_owned());
-    // Of times hardly two are the same, but each is near the one before.
+    // Times rarely repeat, but each is close to the previous one.
     let times = schema.fields().iter().filter(|field| is_time(field));
     for time in times {
         let column = ColumnPath::from(time.name().as_str());
@@ -71,7 +71,7 @@ impl Encode for Writer {
     }
 }
 
-/// What the system said, if it was that.
+/// Extracts the system error, if there is one.
 fn failed(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {

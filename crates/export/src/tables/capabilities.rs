@@ -1,4 +1,4 @@
-//! A row for each capability.
+//! Table `capabilities`: one row per capability.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::rows::Rows;
 use crate::table::{Column, Table};
 use eventlog::ids::CapId;
 
-/// A row for each capability.
+/// One row per capability.
 pub(super) const TABLE: Table = Table {
     name: "capabilities",
     help: "A row for each capability: when it lived, and of which process it is, where a log is of several.",

@@ -1,4 +1,4 @@
-//! A row for each collection.
+//! Table `collections`: one row per garbage collection.
 
 use crate::format::Error;
 use crate::log::Log;
@@ -7,7 +7,7 @@ use crate::table::{Column, Table};
 use analysis::numbers::collections_query::CollectionsQuery;
 use session::collection_export::cells;
 
-/// A row for each collection.
+/// One row per garbage collection.
 pub(super) const TABLE: Table = Table {
     name: "collections",
     help: "A row for each collection of garbage, as `eventscope collections` has them.",

@@ -1,4 +1,4 @@
-//! Every event, by time.
+//! Table `events`: every event, by time.
 
 use crate::format::Error;
 use crate::log::Log;

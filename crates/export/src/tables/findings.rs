@@ -1,4 +1,4 @@
-//! What is wrong with the program.
+//! Table `findings`: problems of the program.
 
 use crate::format::Error;
 use crate::log::Log;
@@ -8,7 +8,7 @@ use insight::finding::{Axis, Try, Value};
 use session::cells::Cell;
 use session::questions::FindingsQuery;
 
-/// What is wrong with the program.
+/// Problems of the program, one row per finding.
 pub(super) const TABLE: Table = Table {
     name: "findings",
     help: "What is wrong with the program as far as the log tells, as `eventscope findings` has it with `--all`: a row for each finding, the gravest first, symptoms below their causes.",
@@ -77,7 +77,7 @@ fn words(attempt: &Try) -> String {
     }
 }
 
-/// As `findings --json` calls it.
+/// Returns the name as in `findings --json`.
 const fn axis(axis: Axis) -> &'static str {
     match axis {
         Axis::Time => "time",
@@ -87,7 +87,7 @@ const fn axis(axis: Axis) -> &'static str {
     }
 }
 
-/// As `findings --json` calls it.
+/// Returns the name as in `findings --json`.
 const fn unit(value: Value) -> &'static str {
     match value {
         Value::Ns(_) => "ns",

@@ -1,4 +1,4 @@
-//! What every band of a heap profile held in every census.
+//! Table `heap`: bytes of every heap profile band in every census.
 
 use crate::bands;
 use crate::format::Error;
@@ -6,7 +6,7 @@ use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
 
-/// What every band of a heap profile held in every census.
+/// Bytes of every heap profile band in every census.
 pub(super) const TABLE: Table = Table {
     name: "heap",
     help: "What every band of a heap profile held in every census, as `eventscope heap --censuses --json` has it: a row for each band that held something, census by census.",

@@ -1,8 +1,8 @@
-//! When a capability is idle, found while spans of it end one after the other: what
-//! [`analysis::capability::idle`] finds once all are known, with few of them in memory.
+//! Idle spans of a capability, computed while its busy spans end one by one. The result equals that of
+//! [`analysis::capability::idle`], which needs all spans in memory.
 //!
-//! A span that ends later may begin earlier. How far they reach back is measured first; a
-//! span that lies further back than that is followed by none that begins before it.
+//! A span that ends later may begin earlier. The maximum of this reach-back is measured in a first pass; in the
+//! second, no span that is still to come begins before the end of the last one minus that maximum.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use eventlog::ids::{CapId, Duration, Nanos};
 use model::time::Interval;
 
-/// Measures how far a busy span of a capability begins before the end of those that ended before it.
+/// Measures how far a busy span of a capability begins before the end of one that ended earlier.
 #[derive(Debug, Default)]
 pub(super) struct ReachBack {
     ends: BTreeMap<CapId, Nanos>,
@@ -18,14 +18,14 @@ pub(super) struct ReachBack {
 }
 
 impl ReachBack {
-    /// Takes the next span that ended.
+    /// Adds a busy span; spans must come in the order of their ends.
     pub(super) fn busy(&mut self, cap: CapId, span: Interval) {
         let end = self.ends.entry(cap).or_default();
         self.most = self.most.max(end.since(span.start()));
         *end = span.end().max(*end);
     }
 
-    /// The furthest of all.
+    /// Returns the maximum over all capabilities.
     pub(super) const fn most(&self) -> Duration {
         self.most
     }
@@ -36,16 +36,16 @@ impl ReachBack {
 pub(super) struct Idle {
     life: Interval,
     reach_back: Duration,
-    /// How far its life is known.
+    /// Time up to which idle spans are determined.
     covered: Nanos,
-    /// When the last busy span ended.
+    /// End of the last busy span.
     end: Nanos,
-    /// Busy spans before which another one may begin.
+    /// Busy spans that a later one may still precede, as a min-heap by start.
     held: BinaryHeap<Reverse<Interval>>,
 }
 
 impl Idle {
-    /// None is known yet. `reach_back` is what [`ReachBack`] measured.
+    /// Starts without busy spans. `reach_back` is the maximum measured by [`ReachBack`].
     pub(super) const fn new(life: Interval, reach_back: Duration) -> Self {
         Self {
             life,
@@ -56,13 +56,13 @@ impl Idle {
         }
     }
 
-    /// Takes the next busy span that ended, and tells idle ones.
+    /// Adds the next busy span that ended, and reports idle ones that are certain.
     pub(super) fn busy(&mut self, span: Interval, tell: &mut impl FnMut(Interval)) {
         if span.start() < span.end() {
             self.held.push(Reverse(span));
         }
         self.end = self.end.max(span.end());
-        // Whatever ends after this begins at or after it.
+        // No later span begins before this time.
         let settled = self.end - self.reach_back;
         while let Some(Reverse(first)) = self.held.peek().copied() {
             if first.start() > settled {
@@ -73,7 +73,7 @@ impl Idle {
         }
     }
 
-    /// Goes on behind a busy span.
+    /// Moves on past a busy span, reporting the idle time before it.
     fn pass(&mut self, busy: Interval, tell: &mut impl FnMut(Interval)) {
         if busy.start() > self.covered && self.covered < self.life.end() {
             tell(Interval::new(
@@ -84,7 +84,7 @@ impl Idle {
         self.covered = self.covered.max(busy.end());
     }
 
-    /// All busy spans are known: tells the rest.
+    /// Reports the remaining idle spans, once all busy spans were added.
     pub(super) fn finish(mut self, tell: &mut impl FnMut(Interval)) {
         while let Some(Reverse(next)) = self.held.pop() {
             self.pass(next, tell);
@@ -102,7 +102,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Spans in any order: what is told as they come is what is found once all are known.
+        /// Incremental results equal those with all spans known, for spans in any order.
         #[test]
         fn idle_spans_are_those_of_all_spans(
             spans in proptest::collection::vec((0_u64..200, 0_u64..40), 0..40),

@@ -1,4 +1,4 @@
-//! The tables, each a file. Their names and columns never change; new ones may come.
+//! The tables, one file each. Names and columns are stable; new ones may be added.
 
 mod capabilities;
 mod collections;
@@ -35,18 +35,18 @@ pub const TABLES: [&Table; 11] = [
     &events::TABLE,
 ];
 
-/// Writes all tables of a log below a folder: `TABLE/run=ID/part-0.…`, which engines read as one
-/// table with the column `run`. As many are written at a time as there are cores.
+/// Writes all tables of a log below a folder as `TABLE/run=ID/part-0.…` (Hive partitioning), which query engines
+/// read as one table with the column `run`. Uses one thread per core.
 pub(crate) fn write(log: &Log<'_>, folder: &Path, encoding: &Encoding) -> Result<(), Error> {
     let run = log.run();
-    // The largest of all is the last one: it is begun first.
+    // Tables are taken from the end, so the largest one starts first.
     let left = Mutex::new(TABLES.to_vec());
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let work = || {
         while let Some(table) = next() {
             let written = write_one(table, (log, &run), folder, encoding);
             if written.is_err() {
-                // What failed once will fail again: the others need not begin.
+                // A failure is likely to repeat, so skip the remaining tables.
                 while next().is_some() {}
                 return written;
             }
@@ -56,7 +56,7 @@ pub(crate) fn write(log: &Log<'_>, folder: &Path, encoding: &Encoding) -> Result
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         let helpers = (1..cores.min(TABLES.len())).map_while(|_| {
-            // If the system has no thread left, there are fewer of them.
+            // If no more threads can be spawned, fewer are used.
             std::thread::Builder::new().spawn_scoped(scope, work).ok()
         });
         let helpers: Vec<_> = helpers.collect();

@@ -1,15 +1,15 @@
-//! Every number of a log that has a name.
+//! Table `numbers`: every metric of a log.
 
 use crate::format::Error;
 use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
 use insight::measured::Found;
-use insight::metrics::{Looked, Unit};
-use insight::{Measured, Scope};
+use insight::metrics::{MetricContext, Unit};
+use insight::{Measured, RuleContext};
 use model::time::Interval;
 
-/// Every number of a log that has a name.
+/// Every metric of a log, with one row per statistic.
 pub(super) const TABLE: Table = Table {
     name: "numbers",
     help: "Every number of a log that has a name, as `eventscope metrics` has them. Of a number of which there are many, such as the pauses of collections, there is a row for each statistic.",
@@ -29,7 +29,7 @@ pub(super) const TABLE: Table = Table {
 };
 
 fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
-    let looked = Looked::new(Scope::new(log.session.recording(), log.range));
+    let looked = MetricContext::new(RuleContext::new(log.session.recording(), log.range));
     for Measured { metric, found, .. } in Measured::all(&looked) {
         let mut row = |statistic: Option<&'static str>,
                        value: Option<f64>,
@@ -62,7 +62,7 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
     Ok(())
 }
 
-/// As `metrics --json` calls it.
+/// Returns the name as in `metrics --json`.
 const fn name(unit: Unit) -> &'static str {
     match unit {
         Unit::Ns => "ns",

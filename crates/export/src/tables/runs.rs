@@ -1,4 +1,4 @@
-//! A row for each log: which run of which program it is of.
+//! Table `runs`: one row per log, identifying the run of the program.
 
 use crate::format::Error;
 use crate::log::Log;
@@ -6,7 +6,7 @@ use crate::rows::Rows;
 use crate::table::{Column, Table};
 use views::words::process::ways;
 
-/// A row for each log.
+/// One row per log.
 pub(super) const TABLE: Table = Table {
     name: "runs",
     help: "A row for each log: which run of which program it is of.",

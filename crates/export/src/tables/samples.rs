@@ -1,4 +1,4 @@
-//! Samples of where time went, and the stacks that they are of.
+//! Tables `samples` and `stacks`: profiling samples and their stacks.
 
 use analysis::flamegraph::sources;
 use model::profile::origin::Choice;
@@ -11,7 +11,7 @@ use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
 
-/// Samples of where time went.
+/// Profiling samples and foreign calls.
 pub(super) const SAMPLES: Table = Table {
     name: "samples",
     help: "Every sample of cost centres and stacks, and every foreign call that the program announces: what flame graphs are made of.",
@@ -68,7 +68,7 @@ pub(super) const STACKS: Table = Table {
 
 const SOURCES: [Source; 2] = [sources::COST_CENTRES, sources::STACK_SAMPLES];
 
-/// Hands on each profile that the log has, with those tracks that belong to one picture.
+/// Calls `take` with each profile of the log and the tracks that flame graphs show together.
 fn each_profile(
     log: &Log<'_>,
     mut take: impl FnMut(&'static str, &Profile, &[usize]) -> Result<(), Error>,
@@ -87,7 +87,7 @@ fn each_profile(
     Ok(())
 }
 
-/// The innermost function of a stack.
+/// Returns the innermost frame of a stack.
 fn innermost(profile: &Profile, stack: StackId) -> Option<&Frame> {
     profile.frames.get(profile.stacks.frame(stack)?)
 }

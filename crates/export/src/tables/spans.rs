@@ -1,4 +1,4 @@
-//! Spans of collections, of threads and of capabilities without either.
+//! Table `spans`: collections, states of threads, and idle times of capabilities.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use model::class::{ManagerThread, WaitReason};
 use model::time::Interval;
 use session::cells::Cell;
 
-/// What capabilities and threads did.
+/// Spans of capabilities and threads.
 pub(super) const TABLE: Table = Table {
     name: "spans",
     help: "What capabilities and threads did, roughly in the order in which it ended: those of kind gc are `eventscope spans FILE gc`, running are `mutator`, running and blocked together `thread-state`; gc, idle, and running on a capability are `capability-usage`.",
@@ -42,7 +42,7 @@ pub(super) const TABLE: Table = Table {
     fill,
 };
 
-/// The automata that tell these spans.
+/// The analyses needed for these spans.
 const ANALYSES: Analyses = Analyses {
     lifecycle: false,
     mutator_by_cap: false,
@@ -68,7 +68,7 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
     writer.written
 }
 
-/// Reads the log with the automata.
+/// Reads the log through the analyses.
 fn read<S: SpanSink>(log: &Log<'_>, sink: S) -> Result<S, Error> {
     let mut spans = Spans::new(ANALYSES, sink);
     log.records(|record: &Record<'_>| spans.offer(record))?;
@@ -110,7 +110,7 @@ impl Writer<'_> {
         ]);
     }
 
-    /// A capability was busy: before that it may have been idle.
+    /// Records a busy span of a capability, and writes idle spans before it.
     fn busy(&mut self, cap: CapId, span: Interval) {
         let Some(mut idle) = self.idle.remove(&cap) else {
             return;

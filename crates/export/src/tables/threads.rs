@@ -1,4 +1,4 @@
-//! A row for each thread.
+//! Table `threads`: one row per thread.
 
 use crate::format::Error;
 use crate::log::Log;
@@ -7,7 +7,7 @@ use crate::table::{Column, Table};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
 use session::thread_export::cells;
 
-/// A row for each thread.
+/// One row per thread.
 pub(super) const TABLE: Table = Table {
     name: "threads",
     help: "A row for each thread, as `eventscope threads` has them: how it spent its time.",
@@ -71,7 +71,7 @@ pub(super) const TABLE: Table = Table {
     fill,
 };
 
-/// So many threads are in memory at a time.
+/// Number of threads held in memory at a time.
 const AT_ONCE: u64 = 1 << 17;
 
 fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {

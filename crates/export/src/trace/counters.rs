@@ -1,4 +1,4 @@
-//! The counters of a log: sizes of the heap, what was allocated, sparks.
+//! The counters of a log: heap sizes, allocation, sparks.
 
 use std::io;
 
@@ -9,18 +9,18 @@ use eventlog::ids::{CapId, Nanos};
 use model::gauge::Samples;
 use model::time::Interval;
 
-/// What a counter counts.
+/// Unit of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Bytes.
     Bytes,
-    /// Pieces in which the runtime takes memory from the system: mostly of one MiB.
+    /// Units in which the runtime takes memory from the operating system, usually 1 MiB.
     Megablocks,
-    /// Sparks.
+    /// Number of sparks.
     Sparks,
 }
 
-/// What is counted.
+/// Quantity of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     HeapSize,
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Its name for people.
+    /// Returns the display name.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::HeapSize => "heap size",
@@ -60,7 +60,7 @@ impl Kind {
         }
     }
 
-    /// Its name for programs, which never changes.
+    /// Returns the stable name for programs.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::HeapSize => "HeapSize",
@@ -80,7 +80,7 @@ impl Kind {
         }
     }
 
-    /// What it is, in a sentence.
+    /// Returns a description in one sentence.
     pub(crate) const fn help(self) -> &'static str {
         match self {
             Self::HeapSize => "Memory that the runtime holds of the system for the heap.",
@@ -100,7 +100,7 @@ impl Kind {
         }
     }
 
-    /// Its unit.
+    /// Returns the unit of the values.
     pub(crate) const fn unit(self) -> Unit {
         match self {
             Self::HeapSize | Self::BlocksSize | Self::HeapLive | Self::HeapAllocated => Unit::Bytes,
@@ -109,7 +109,7 @@ impl Kind {
         }
     }
 
-    /// Whether it only grows, from nothing at the start of the program.
+    /// Returns whether the counter is monotonic, from 0 at the start of the program.
     pub(crate) const fn only_grows(self) -> bool {
         matches!(
             self,
@@ -124,17 +124,17 @@ impl Kind {
     }
 }
 
-/// A counter: of a capability, or of the whole program.
+/// A counter of a capability or of the whole program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counter {
     pub(crate) kind: Kind,
     pub(crate) cap: Option<CapId>,
-    /// Which of the counters it is: the first is 0.
+    /// Number of the counter in visiting order, from 0.
     pub(crate) number: u32,
 }
 
 impl Counter {
-    /// Its name for people, with its capability.
+    /// Returns the display name with the capability.
     pub(crate) fn title(&self) -> String {
         match self.cap {
             Some(cap) => format!("{}, capability {cap}", self.kind.title()),
@@ -143,7 +143,7 @@ impl Counter {
     }
 }
 
-/// Tells a visitor all counters: those of one kind after each other.
+/// Passes all counters to a visitor, grouped by kind.
 pub(super) fn counters<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result<()> {
     use Kind as K;
     let recording = log.session.recording();
@@ -164,7 +164,7 @@ pub(super) fn counters<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result
     for (cap, samples) in numbers.allocations_by_cap() {
         telling.all(K::HeapAllocated, Some(cap), &samples)?;
     }
-    // Counters of sparks that no program made are noise.
+    // Omit spark counters of programs that create no sparks.
     let created = |cap| numbers.sparks_of(cap, SparkFates::AtBirth);
     let has_sparks = numbers.spark_caps().any(|cap| {
         created(cap).is_some_and(|[created, ..]| (0..created.len()).any(|at| created.value(at) > 0))
@@ -199,7 +199,7 @@ struct Telling<'a, V> {
 }
 
 impl<V: Visitor> Telling<'_, V> {
-    /// All samples of a counter that are asked for, if there are some.
+    /// Passes all samples of a counter within the part to export, if there are any.
     fn all(&mut self, kind: Kind, cap: Option<CapId>, samples: &impl Samples) -> io::Result<()> {
         let number = self.number;
         let counter = Counter { kind, cap, number };

@@ -1,5 +1,5 @@
-//! A log as lanes with slices, instants and arrows between them: what viewers of traces draw. A
-//! format says how each of these is written ([`Draw`]); what they are is said here once.
+//! A log as lanes with slices, instants and arrows, for trace viewers. This module builds them once for all
+//! formats; a format only writes them ([`Draw`]).
 
 use std::collections::BTreeSet;
 use std::io;
@@ -16,24 +16,24 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::StopCode;
 use model::time::Interval;
 
-/// A lane.
+/// A lane of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Lane {
-    /// What a capability ran.
+    /// Runs of threads on a capability.
     Capability(CapId),
-    /// The collections of a capability.
+    /// Collections of a capability.
     Collections(CapId),
-    /// What the runtime did on no capability that is known.
+    /// Activity of the runtime on an unknown capability.
     Runtime,
-    /// The life of a thread.
+    /// States of a thread.
     Thread(ThreadId),
-    /// The spans of the program of one name, by its number.
+    /// User spans of one name, by the number of the name.
     Named(u32),
-    /// What the program said.
+    /// Messages and markers of the program.
     Messages,
 }
 
-/// More about a slice or an instant.
+/// Value of an argument of a slice or instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Argument<'a> {
     Text(&'a str),
@@ -41,10 +41,10 @@ pub(crate) enum Argument<'a> {
     Flag(bool),
 }
 
-/// Its name, and what it is.
+/// Name and value of an argument.
 pub(crate) type Named<'a> = (&'static str, Argument<'a>);
 
-/// A part of a lane.
+/// A time interval on a lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice<'a> {
     pub(crate) name: &'a str,
@@ -52,11 +52,11 @@ pub(crate) struct Slice<'a> {
     pub(crate) category: &'static str,
     pub(crate) span: Interval,
     pub(crate) arguments: &'a [Named<'a>],
-    /// The arrow that ends where it begins.
+    /// Id of the arrow that ends at the start of the slice.
     pub(crate) arrow: Option<u64>,
 }
 
-/// A point on a lane.
+/// A point in time on a lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Instant<'a> {
     pub(crate) name: &'a str,
@@ -64,7 +64,7 @@ pub(crate) struct Instant<'a> {
     pub(crate) category: &'static str,
     pub(crate) at: Nanos,
     pub(crate) arguments: &'a [Named<'a>],
-    /// The arrow that begins here.
+    /// Id of the arrow that begins here.
     pub(crate) arrow: Option<u64>,
 }
 
@@ -77,24 +77,24 @@ const SPAN: &str = "span";
 const MESSAGE: &str = "message";
 const MARKER: &str = "marker";
 
-/// What slices and instants are, for filters and colours.
+/// Categories of slices and instants, for filters and colors.
 pub(crate) const CATEGORIES: [&str; 8] = [RUN, GC, READY, BLOCKED, WAKEUP, SPAN, MESSAGE, MARKER];
 
-/// How a format writes lanes.
+/// Writer of a trace format.
 pub(crate) trait Draw {
-    /// A lane begins to be used.
+    /// Declares a lane before its first use.
     fn lane(&mut self, lane: Lane, name: &str) -> io::Result<()>;
-    /// A slice, with those that lie in it.
+    /// Writes a slice with the slices nested in it.
     fn slice(&mut self, lane: Lane, slice: &Slice<'_>, inner: &[Slice<'_>]) -> io::Result<()>;
-    /// A point.
+    /// Writes an instant.
     fn instant(&mut self, lane: Lane, instant: &Instant<'_>) -> io::Result<()>;
-    /// A counter begins to be used.
+    /// Declares a counter; its samples follow.
     fn counter(&mut self, counter: &Counter) -> io::Result<()>;
-    /// One of its values.
+    /// Writes a sample of the counter declared last.
     fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()>;
 }
 
-/// Draws a log, or the part of it that is asked for.
+/// Draws the part of a log to export.
 pub(crate) fn draw(log: &Log<'_>, to: &mut impl Draw) -> io::Result<()> {
     let mut drawing = Drawing {
         to,
@@ -106,13 +106,13 @@ pub(crate) fn draw(log: &Log<'_>, to: &mut impl Draw) -> io::Result<()> {
 
 struct Drawing<'a, D> {
     to: &'a mut D,
-    /// Those in use, but for threads and spans: these begin with their lane.
+    /// Lanes declared so far, except those of threads and spans, which are declared when the walk reaches them.
     lanes: BTreeSet<Lane>,
     arrows: u64,
 }
 
 impl<D: Draw> Drawing<'_, D> {
-    /// Begins a lane, if it is not in use.
+    /// Declares a lane unless it was declared before.
     fn begin(&mut self, lane: Lane, name: impl FnOnce() -> String) -> io::Result<Lane> {
         if self.lanes.insert(lane) {
             self.to.lane(lane, &name())?;
@@ -120,7 +120,7 @@ impl<D: Draw> Drawing<'_, D> {
         Ok(lane)
     }
 
-    /// The lane of a capability that is in use, or that of none.
+    /// Returns the lane of a capability if it is declared, else that of the runtime.
     fn lane_of(&mut self, cap: Option<CapId>) -> io::Result<Lane> {
         let lane = cap.map(Lane::Capability);
         match lane.filter(|lane| self.lanes.contains(lane)) {
@@ -143,7 +143,7 @@ impl<D: Draw> Drawing<'_, D> {
         self.part(lane, (names::READY, READY), wait.ready(), &after)
     }
 
-    /// A part of a wait; there may be none.
+    /// Writes a part of a wait as a slice, unless it is empty.
     fn part(
         &mut self,
         lane: Lane,
@@ -164,7 +164,7 @@ impl<D: Draw> Drawing<'_, D> {
         self.to.slice(lane, &slice, &[])
     }
 
-    /// The point where a thread was woken, and the arrow that begins there.
+    /// Writes the instant at which a thread was woken, and returns the arrow that begins there.
     fn woken(&mut self, thread: &Thread<'_>, by: &Waking) -> io::Result<Option<u64>> {
         if by.kind == InstantKind::Migrated {
             return Ok(None);
@@ -207,7 +207,7 @@ impl<D: Draw> Drawing<'_, D> {
     }
 }
 
-/// The log ended before the slice did.
+/// Argument of slices that the end of the log cut off.
 const OPEN: Named<'static> = ("open", Argument::Flag(true));
 
 impl<D: Draw> Visitor for Drawing<'_, D> {

@@ -1,6 +1,6 @@
-//! A log as a trace: what capabilities, threads and the program did, one span after the other, for
-//! the formats of programs that show timelines. All of them are told the same by
-//! [`walk`], and so have the same spans.
+//! A log as a trace: consecutive spans of capabilities, threads and the program, for formats of timeline viewers.
+//!
+//! All formats are written by visitors of one [`walk`], and so have the same spans.
 
 pub(crate) mod counters;
 pub(crate) mod draw;

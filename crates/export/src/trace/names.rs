@@ -1,26 +1,26 @@
-//! What lanes and spans are called, the same in every format.
+//! Names of lanes and spans, the same in every format.
 
 use super::walk::Thread;
 use crate::log::Log;
 use analysis::timeline::walk::Wait;
 use model::class::{Class, StopCode};
 
-/// A span in which a thread ran.
+/// Span in which a thread runs.
 pub(crate) const RUNNING: &str = "running";
-/// A span in which a thread could have run.
+/// Span in which a thread is runnable.
 pub(crate) const READY: &str = "ready";
-/// A collection.
+/// Span of a collection.
 pub(crate) const COLLECTION: &str = "garbage collection";
-/// The point where a thread was woken.
+/// Instant at which a thread is woken.
 pub(crate) const WAKES: &str = "wakes";
 
-/// The program, or what else is known of the log.
+/// Returns the name of the program, or else of the log file.
 pub(crate) fn program<'a>(log: &Log<'a>) -> &'a str {
     let info = &log.session.recording().info;
     info.program().unwrap_or(log.name)
 }
 
-/// A thread.
+/// Returns the name of a thread, with its label.
 pub(crate) fn thread(thread: &Thread<'_>) -> String {
     match thread.label {
         Some(label) => format!("{label} (thread {})", thread.id),
@@ -28,17 +28,18 @@ pub(crate) fn thread(thread: &Thread<'_>) -> String {
     }
 }
 
-/// A span in which something blocked a thread: what ended it tells a sleep and I/O from a lock.
+/// Returns the name of a span in which a thread is blocked; sleeps and I/O are distinguished from locks by what
+/// ended the wait.
 pub(crate) fn blocked(wait: &Wait) -> String {
     wait.why.wait_explanation(None, wait.woken_by)
 }
 
-/// Why a run ended: the status of the stop.
+/// Returns the reason why a run ended: the stop status.
 pub(crate) fn stop(code: StopCode) -> String {
     code.explanation(None)
 }
 
-/// Why a thread had stopped: the status of the stop, as the column `reason` of `eventscope spans` has it.
+/// Returns the stop status before a wait, as in the column `reason` of `eventscope spans`.
 pub(crate) fn status(wait: &Wait) -> String {
     match wait.why {
         StopCode::CREATED => "created".to_owned(),
@@ -46,7 +47,7 @@ pub(crate) fn status(wait: &Wait) -> String {
     }
 }
 
-/// A phase of a collection.
+/// Returns the name of a phase of a collection.
 pub(crate) const fn phase(class: Class) -> &'static str {
     match class {
         Class::Gc => "collecting",

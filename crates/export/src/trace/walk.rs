@@ -1,9 +1,8 @@
-//! The walk through a log that every format for timelines is told.
+//! The walk through a log that all timeline formats are written from.
 //!
-//! Capabilities come first, each with its runs and then its collections; then threads, each with
-//! its life; then the spans that the program announced, by name; then its messages; at last the
-//! counters. What one lane is told is in the order of time, and its spans do not overlap: they are
-//! those of the account of time, which clips what overlaps in a damaged log.
+//! Capabilities come first, each with its runs and then its collections; then threads with their states; then
+//! user spans by name; then messages; then counters. Within a lane, spans are in time order and do not overlap:
+//! they come from the time accounting, which clips overlaps in damaged logs.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,104 +19,103 @@ use model::class::{Class, StopCode};
 use model::lane::Lane;
 use model::time::Interval;
 
-/// A capability ran a thread.
+/// A run of a thread on a capability.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CapRun<'a> {
     pub(crate) cap: CapId,
     pub(crate) thread: Thread<'a>,
     pub(crate) span: Interval,
-    /// Why the thread stopped; [`StopCode::OPEN`] if the log ended.
+    /// Reason of the stop; [`StopCode::OPEN`] if the log ended.
     pub(crate) code: StopCode,
 }
 
-/// A capability collected garbage.
+/// A collection on a capability.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CapCollection<'a> {
     pub(crate) cap: CapId,
     pub(crate) span: Interval,
-    /// Its phases, as the log has them: together they are its span. None if it tells of none.
+    /// Phases in the log, which together fill the span; empty if the log has none.
     pub(crate) phases: &'a [(Class, Interval)],
-    /// What the capability that led the collection tells of it; none of the others.
+    /// Statistics of the collection; only present for the capability that led it.
     pub(crate) told: Option<&'a Collection>,
 }
 
-/// A thread.
+/// A thread with its label, if it has one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Thread<'a> {
     pub(crate) id: ThreadId,
     pub(crate) label: Option<&'a str>,
 }
 
-/// A span that the program announced.
+/// A span announced by the program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UserSpan {
     pub(crate) span: Interval,
-    /// Whether the log ended before it did.
+    /// Whether the end of the log cut off the span.
     pub(crate) is_open: bool,
 }
 
-/// Is told of a log, lane after lane. What a format has no place for, it does not listen to.
+/// Visitor of a log, lane by lane. Methods that a format does not need have empty defaults.
 pub(crate) trait Visitor {
-    /// Whether capabilities and threads are listened to: to walk through them takes the most time.
+    /// Whether to visit capabilities and threads, which takes most of the time.
     const HEARS_LIVES: bool = true;
 
-    /// What follows is about this capability.
+    /// Begins a capability; its runs and collections follow.
     fn capability(&mut self, cap: CapId) -> io::Result<()> {
         let _ = cap;
         Ok(())
     }
-    /// It ran a thread.
+    /// Visits a run on the current capability.
     fn cap_run(&mut self, run: &CapRun<'_>) -> io::Result<()> {
         let _ = run;
         Ok(())
     }
-    /// It collected garbage.
+    /// Visits a collection of the current capability.
     fn collection(&mut self, collection: &CapCollection<'_>) -> io::Result<()> {
         let _ = collection;
         Ok(())
     }
-    /// What follows is about this thread.
+    /// Begins a thread; its stages follow.
     fn thread(&mut self, thread: &Thread<'_>) -> io::Result<()> {
         let _ = thread;
         Ok(())
     }
-    /// It waited, then it ran.
+    /// Visits a wait of a thread and the run after it.
     fn stage(&mut self, thread: &Thread<'_>, stage: &Stage) -> io::Result<()> {
         let _ = (thread, stage);
         Ok(())
     }
-    /// What follows are spans of the program of this name, which has that number.
+    /// Begins the user spans of one name; `number` identifies the name.
     fn spans_named(&mut self, number: u32, name: &str) -> io::Result<()> {
         let _ = (number, name);
         Ok(())
     }
-    /// One of them.
+    /// Visits a user span of the current name.
     fn user_span(&mut self, number: u32, name: &str, span: &UserSpan) -> io::Result<()> {
         let _ = (number, name, span);
         Ok(())
     }
-    /// The program said something.
+    /// Visits a message or marker of the program.
     fn message(&mut self, message: &Message) -> io::Result<()> {
         let _ = message;
         Ok(())
     }
-    /// What follows are the values of this counter.
+    /// Begins a counter; its samples follow.
     fn counter(&mut self, counter: &Counter) -> io::Result<()> {
         let _ = counter;
         Ok(())
     }
-    /// One of them.
+    /// Visits a sample of the current counter.
     fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()> {
         let _ = (counter, at, value);
         Ok(())
     }
 }
 
-/// Tells a visitor of a log, or of the part of it that is asked for: of spans, those that reach
-/// into it, whole.
+/// Walks through the part of a log to export. Spans that overlap it are visited whole.
 ///
 /// # Errors
-/// What the visitor could not write.
+/// Returns the first error of the visitor.
 pub(crate) fn walk<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result<()> {
     let recording = log.session.recording();
     if V::HEARS_LIVES {

@@ -5,7 +5,7 @@ use crate::amount::Amount;
 use crate::finding::Severity;
 use crate::kept_name::kept_name;
 use crate::metrics::{
-    Class, Direction, Labels, Looked, Metric, NoNumber, Numbers, Seen, Unit, is_like,
+    Class, Direction, Labels, Metric, MetricContext, NoNumber, Numbers, Seen, Unit, is_like,
 };
 use crate::window::Window;
 
@@ -34,7 +34,7 @@ impl Asked {
     /// # Errors
     ///
     /// If the log does not tell, or if it cannot be asked like this.
-    pub fn read(&self, looked: &Looked<'_>) -> Result<Amount, NoNumber> {
+    pub fn read(&self, looked: &MetricContext<'_>) -> Result<Amount, NoNumber> {
         match &self.what {
             What::Findings(pattern, severity) => {
                 let found = looked.report().findings.iter().filter(|finding| {
@@ -52,9 +52,9 @@ impl Asked {
                 statistic,
                 window,
             } => {
-                let of = |looked: &Looked<'_>| {
+                let of = |looked: &MetricContext<'_>| {
                     let numbers = metric.read(looked, labels)?;
-                    statistic_of(metric, &numbers, *statistic, looked.scope.length_ns())
+                    statistic_of(metric, &numbers, *statistic, looked.context.length_ns())
                 };
                 match window {
                     Some(window) => of(&*looked.within(window)?),
@@ -66,7 +66,7 @@ impl Asked {
 
     /// Where the number of a log is to be seen, if it is one of many: an extreme, or a rank.
     #[must_use]
-    pub fn place(&self, looked: &Looked<'_>) -> Option<Seen> {
+    pub fn place(&self, looked: &MetricContext<'_>) -> Option<Seen> {
         let What::Metric {
             metric,
             labels,
@@ -76,7 +76,7 @@ impl Asked {
         else {
             return None;
         };
-        let of = |looked: &Looked<'_>| match metric.read(looked, labels) {
+        let of = |looked: &MetricContext<'_>| match metric.read(looked, labels) {
             Ok(Numbers::Many(all)) => (*statistic)?.one_of(&all),
             _ => None,
         };

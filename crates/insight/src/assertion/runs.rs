@@ -5,7 +5,7 @@ use eventlog::hash::SeededMap;
 use super::{Asked, Assertion, Values};
 use crate::amount::Amount;
 use crate::compare::shift::median;
-use crate::metrics::{Looked, NoNumber};
+use crate::metrics::{MetricContext, NoNumber};
 
 /// Which number stands for those of several runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Runs {
     }
 
     /// Adds a run: what assertions ask of it.
-    pub fn add(&mut self, assertions: &[Assertion], looked: &Looked<'_>) {
+    pub fn add(&mut self, assertions: &[Assertion], looked: &MetricContext<'_>) {
         let asked = assertions.iter().flat_map(Assertion::asked);
         let asked: SeededMap<&str, &Asked> = asked.map(|one| (one.text.as_str(), one)).collect();
         for (text, asked) in asked {

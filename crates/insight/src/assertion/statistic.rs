@@ -2,7 +2,7 @@
 
 use crate::amount::Amount;
 use crate::metrics::{Metric, NoNumber, Numbers, Seen, Unit};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Statistic {

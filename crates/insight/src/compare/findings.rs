@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use serde::{Deserialize, Serialize};
 
 use super::rank_test::{RankTest, least_p};

@@ -8,7 +8,7 @@
 //! for continuity.
 
 use eventlog::hash::SeededMap;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
 /// Up to so many runs a side the test is exact.
 pub const MOST_EXACT: usize = 20;

@@ -1,7 +1,7 @@
 //! Numbers of two sides, matched by their keys, and what can be claimed of each.
 
 use eventlog::hash::{SeededMap, SeededSet};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
 use super::rank_test::{RankTest, holm, least_p};
 use super::shift::{ends, median, median_interval, outliers, shift};

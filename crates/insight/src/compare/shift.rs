@@ -2,7 +2,7 @@
 //! median of all differences of a run after and one before. Its interval holds what the rank
 //! test does not refuse, and the median's interval what order statistics tell.
 
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
 /// Of more runs a side, so many quantiles stand for them: all differences of two sides are
 /// as many as the product of both.

@@ -1,7 +1,7 @@
 //! What should be equal in logs whose numbers are compared.
 
 use super::Fact;
-use crate::scope::{Input, Scope};
+use crate::context::{Input, RuleContext};
 use analysis::heap::HeapProfile;
 use eventlog::{EventSet, EventType};
 use model::format;
@@ -22,8 +22,8 @@ const CLASSES: [(&str, &[EventType]); 7] = [
 
 /// What is to be compared first: other runtimes and flags make other numbers, and what is
 /// logged costs time.
-pub(super) fn facts(scope: &Scope<'_>) -> Vec<Fact> {
-    let info = &scope.log.info;
+pub(super) fn facts(context: &RuleContext<'_>) -> Vec<Fact> {
+    let info = &context.log.info;
     let process = info.process();
     // Where the log goes is another place for each run.
     let (arguments, reports) = without_files(&process.arguments);
@@ -34,7 +34,7 @@ pub(super) fn facts(scope: &Scope<'_>) -> Vec<Fact> {
     let has = |types: &[EventType]| info.has(EventSet::of(types));
     let classes = CLASSES.iter().filter(|(_, types)| has(types));
     let classes: Vec<&str> = classes.map(|(name, _)| *name).collect();
-    let profiles = scope.log.heap().iter();
+    let profiles = context.log.heap().iter();
     let profiles: Vec<&str> = profiles.map(profiled_by).collect();
     let collector = if Input::Nonmoving.is_in(info) {
         "concurrent"
@@ -46,10 +46,10 @@ pub(super) fn facts(scope: &Scope<'_>) -> Vec<Fact> {
         fact("Arguments", arguments.join(" ")),
         fact("GHC", process.ghc.clone().unwrap_or_default()),
         fact("Runtime", way(process.rts.as_deref())),
-        fact("Capabilities", scope.caps.to_string()),
+        fact("Capabilities", context.caps.to_string()),
         fact(
             "Allocation area",
-            format::bytes(scope.allocation_area_bytes()),
+            format::bytes(context.allocation_area_bytes()),
         ),
         fact("Oldest generation", collector.to_owned()),
         fact("Events", classes.join(", ")),

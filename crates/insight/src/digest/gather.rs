@@ -9,18 +9,20 @@ use super::{
     Curve, Digest, Group, Key, Known, MOST_CURVES, MOST_FINDINGS, MOST_NAMES, NoData, Row,
 };
 use crate::assertion::Asked;
+use crate::context::RuleContext;
 use crate::kept_name::kept_name;
-use crate::metrics::{Class, Direction, Labels, Looked, METRICS, Metric, NoNumber, Numbers, Unit};
-use crate::scope::Scope;
+use crate::metrics::{
+    Class, Direction, Labels, METRICS, Metric, MetricContext, NoNumber, Numbers, Unit,
+};
 use crate::threads::is_of_runtime;
 use analysis::flamegraph::sources;
-use analysis::listen::{Alone, Listen, at_once};
 use analysis::recording::Recording;
 use analysis::timeline::label_groups::LabelGroup;
+use analysis::yielder::{NoYield, Yield, block_on};
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::profile::origin::Choice;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// What is counted and yet the same in each run of a program, however many capabilities it has.
@@ -28,31 +30,31 @@ const SAME_IN_PARALLEL: [&str; 4] = ["alloc.bytes", "span.count", "spark.count",
 
 impl Digest {
     /// Of a part of a log that is read to its end, or of all of it.
-    pub async fn of(log: &Recording, range: Option<Interval>, listen: &dyn Listen) -> Self {
-        let scope = Scope::new(log, range);
-        listen.listen().await;
+    pub async fn of(log: &Recording, range: Option<Interval>, yielder: &dyn Yield) -> Self {
+        let context = RuleContext::new(log, range);
+        yielder.yield_if_due().await;
         let mut draft = Draft {
-            caps: scope.caps,
+            caps: context.caps,
             digest: Self {
-                range: scope.range,
-                facts: facts(&scope),
+                range: context.range,
+                facts: facts(&context),
                 ..Self::default()
             },
         };
-        draft.threads(&scope, listen).await;
-        draft.spans(&scope);
-        listen.listen().await;
-        draft.cost_centres(&scope);
-        draft.bands(&scope);
-        listen.listen().await;
-        draft.program(&Looked::prepared(scope, listen).await);
+        draft.threads(&context, yielder).await;
+        draft.spans(&context);
+        yielder.yield_if_due().await;
+        draft.cost_centres(&context);
+        draft.bands(&context);
+        yielder.yield_if_due().await;
+        draft.program(&MetricContext::prepared(context, yielder).await);
         draft.finish()
     }
 
     /// [`of`](Self::of), for who has nobody else to hear.
     #[must_use]
-    pub fn at_once(log: &Recording, range: Option<Interval>) -> Self {
-        at_once(Self::of(log, range, &Alone))
+    pub fn gather_blocking(log: &Recording, range: Option<Interval>) -> Self {
+        block_on(Self::of(log, range, &NoYield))
     }
 }
 
@@ -65,7 +67,7 @@ impl Digest {
     pub fn ask<'a>(
         &mut self,
         asked: impl IntoIterator<Item = &'a Asked>,
-        looked: &Looked<'_>,
+        looked: &MetricContext<'_>,
     ) -> Result<(), String> {
         for asked in asked {
             let key = Key {
@@ -81,7 +83,7 @@ impl Digest {
                     key,
                     unit: amount.unit,
                     direction: asked.direction(),
-                    class: class_of(asked.class(), looked.scope.caps),
+                    class: class_of(asked.class(), looked.context.caps),
                     is_total: asked.is_total(),
                     value: amount.number,
                 }),
@@ -222,9 +224,9 @@ impl Draft {
         }
     }
 
-    async fn threads(&mut self, scope: &Scope<'_>, listen: &dyn Listen) {
-        let store = &scope.log.store;
-        let groups = store.label_groups(Some(scope.range), listen).await;
+    async fn threads(&mut self, context: &RuleContext<'_>, yielder: &dyn Yield) {
+        let store = &context.log.store;
+        let groups = store.label_groups(Some(context.range), yielder).await;
         let total = |name, direction, ns: u64| Part::total(name, Unit::Ns, direction, ns as f64);
         let named = |group: LabelGroup| {
             let times = &group.sums.times;
@@ -250,12 +252,12 @@ impl Draft {
         self.group(Group::Threads, groups.map(named).collect());
     }
 
-    fn spans(&mut self, scope: &Scope<'_>) {
+    fn spans(&mut self, context: &RuleContext<'_>) {
         let mut all = Vec::new();
         let mut curves = Vec::new();
-        for listed in scope.log.tracks.spans.listed() {
+        for listed in context.log.tracks.spans.listed() {
             let inside = listed.spans.iter().filter(|span| {
-                Nanos(span.start) >= scope.range.start() && Nanos(span.end) <= scope.range.end()
+                Nanos(span.start) >= context.range.start() && Nanos(span.end) <= context.range.end()
             });
             let lengths = Sorted::new(inside.map(|span| (span.end - span.start) as f64).collect());
             if lengths.len() == 0 {
@@ -283,13 +285,13 @@ impl Draft {
     }
 
     /// The time of the samples by the innermost cost centre.
-    fn cost_centres(&mut self, scope: &Scope<'_>) {
+    fn cost_centres(&mut self, context: &RuleContext<'_>) {
         let choice = Choice {
             source: sources::COST_CENTRES,
-            range: Some(scope.range),
+            range: Some(context.range),
             ..Choice::default()
         };
-        let Some(origin) = scope.log.origin(choice.source) else {
+        let Some(origin) = context.log.origin(choice.source) else {
             return;
         };
         let weighed = origin.weighed(&choice);
@@ -316,11 +318,11 @@ impl Draft {
 
     /// What bands of heap profiles held on average over the time, and at most; bands of one
     /// name together.
-    fn bands(&mut self, scope: &Scope<'_>) {
+    fn bands(&mut self, context: &RuleContext<'_>) {
         let mut by_name: SeededMap<String, (f64, f64)> = SeededMap::default();
-        let names = scope.log.band_names();
-        for profile in scope.log.heap().iter() {
-            let places = profile.places(Some(scope.range), scope.log.end());
+        let names = context.log.band_names();
+        for profile in context.log.heap().iter() {
+            let places = profile.places(Some(context.range), context.log.end());
             for band in profile.bands() {
                 let sums = profile.censuses.sums(band, places.clone());
                 let Some(label) = profile.label(band).filter(|_| sums.held > 0) else {
@@ -345,7 +347,7 @@ impl Draft {
     }
 
     /// Every metric, and the findings.
-    fn program(&mut self, looked: &Looked<'_>) {
+    fn program(&mut self, looked: &MetricContext<'_>) {
         // Spans have a group of their own, in which they are told apart.
         let metrics = METRICS
             .iter()

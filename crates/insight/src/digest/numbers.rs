@@ -1,7 +1,7 @@
 //! What many numbers are summed up to.
 
 use super::MOST_POINTS;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
 /// Many numbers, the least first.
 pub(super) struct Sorted(Vec<f64>);

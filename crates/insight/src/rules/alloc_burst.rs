@@ -5,9 +5,9 @@
 //! are a concern; that nobody ran elsewhere is no burst.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
-use crate::scope::{Input, Scope};
-use analysis::listen::Listen;
+use analysis::yielder::Yield;
 use eventlog::ids::{Duration, Nanos};
 use model::format;
 use model::time::Interval;
@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does the program allocate in bursts?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    look: Look::InSteps(|scope, _, listen| Box::pin(look(scope, listen))),
+    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
 };
 
 /// A part of the time.
@@ -41,19 +41,19 @@ struct Part {
 }
 
 impl Part {
-    fn at(scope: &Scope<'_>, number: u64) -> Self {
-        let (start, length) = (scope.range.start().0, scope.range.duration().0);
+    fn at(context: &RuleContext<'_>, number: u64) -> Self {
+        let (start, length) = (context.range.start().0, context.range.duration().0);
         let bound = |number: u64| {
             Nanos(start + (u128::from(length) * u128::from(number) / u128::from(PARTS)) as u64)
         };
         let range = Interval::new(bound(number), bound(number + 1));
-        let numbers = &scope.log.numbers;
+        let numbers = &context.log.numbers;
         Self {
             range,
             bytes: numbers
-                .bytes_allocated(scope.log.end(), Some(range))
+                .bytes_allocated(context.log.end(), Some(range))
                 .unwrap_or(0),
-            running_ns: scope.log.times(Some(range)).all_caps().running_ns,
+            running_ns: context.log.times(Some(range)).all_caps().running_ns,
         }
     }
 
@@ -71,11 +71,11 @@ impl Part {
     }
 }
 
-async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
+async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let mut parts = Vec::new();
     for number in 0..PARTS {
-        listen.listen().await;
-        parts.push(Part::at(scope, number));
+        yielder.yield_if_due().await;
+        parts.push(Part::at(context, number));
     }
     let Some(all) = parts.iter().copied().reduce(Part::and) else {
         return Outcome::Clear("nothing was allocated".to_owned());
@@ -92,7 +92,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
         }
     }
     let collections = |part: &Part| {
-        scope
+        context
             .stops
             .iter()
             .filter(|stop| part.range.contains(stop.pause.start))
@@ -112,10 +112,10 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
         format::fraction(share),
         format::bytes(sum.bytes),
         format::duration(Duration(time)),
-        format::duration(Duration(scope.length_ns()))
+        format::duration(Duration(context.length_ns()))
     );
     // Nor is it one if others only stood still meanwhile.
-    let is_short = share >= LEAST_TIMES * scope.share(time);
+    let is_short = share >= LEAST_TIMES * context.share(time);
     if share < LEAST_SHARE || sum.bytes < LEAST_BYTES || !is_short {
         return Outcome::Clear(format!(
             "{said}; the limits are 30 %, 100 MB and a third of that share of the time"
@@ -149,7 +149,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
             "times the mean rate".into(),
             Value::Times(sum.rate() / all.rate()),
         ),
-        ("of all time".into(), Value::Share(scope.share(time))),
+        ("of all time".into(), Value::Share(context.share(time))),
     ];
     let evidence = bursts.iter().map(|burst| Evidence {
         range: burst.range,

@@ -1,9 +1,9 @@
 //! Collections that nothing but a wish asked for: what the two rules about them share.
 
+use crate::context::{GcPause, RuleContext};
 use crate::finding::{Finding, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Scope, Stop};
-use analysis::listen::Listen;
+use crate::loss_budget::{LossBudget, Pool};
+use analysis::yielder::Yield;
 
 /// Fewer are no habit.
 pub(super) const LEAST: usize = 3;
@@ -13,16 +13,16 @@ const IDLE_NS: u64 = 250_000_000;
 /// The collections that nobody claimed and that allocation did not bring about: those
 /// before which nothing ran for long, or the others.
 pub(super) async fn asked_for<'s, 'a>(
-    scope: &'s Scope<'a>,
-    ledger: &Ledger,
+    context: &'s RuleContext<'a>,
+    loss_budget: &LossBudget,
     idle: bool,
-    listen: &dyn Listen,
-) -> Vec<(usize, &'s Stop<'a>)> {
+    yielder: &dyn Yield,
+) -> Vec<(usize, &'s GcPause<'a>)> {
     let mut found = Vec::new();
-    for (place, stop) in scope.asked_for(listen).await {
-        listen.listen().await;
-        let is_idle = || scope.quiet_before_ns(stop.pause.requested) >= IDLE_NS;
-        if ledger.is_free(place) && is_idle() == idle {
+    for (place, stop) in context.asked_for(yielder).await {
+        yielder.yield_if_due().await;
+        let is_idle = || context.quiet_before_ns(stop.pause.requested) >= IDLE_NS;
+        if loss_budget.is_free(place) && is_idle() == idle {
             found.push((place, stop));
         }
     }
@@ -31,18 +31,18 @@ pub(super) async fn asked_for<'s, 'a>(
 
 /// The finding that claims collections.
 pub(super) fn claim(
-    scope: &Scope<'_>,
-    ledger: &mut Ledger,
-    found: &[(usize, &Stop<'_>)],
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    found: &[(usize, &GcPause<'_>)],
     (name, title): (&'static str, String),
 ) -> Finding {
     for (place, _) in found {
-        ledger.claim_stop(*place);
+        loss_budget.claim_stop(*place);
     }
     let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
-    let cost = (Pool::Collecting, pause_ns.saturating_mul(scope.caps));
-    let finding = scope.of_time(name, title, ledger, cost);
-    finding.seen_in(Scope::evidence_of(
+    let cost = (Pool::Collecting, pause_ns.saturating_mul(context.caps));
+    let finding = context.of_time(name, title, loss_budget, cost);
+    finding.seen_in(RuleContext::evidence_of(
         found.iter().map(|(_, stop)| *stop),
         |stop| Value::Ns(stop.pause_ns()),
     ))

@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Outcome, Try, Value};
-use crate::ledger::{Ledger, Pool};
+use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::union;
-use crate::scope::{Input, Scope};
 use crate::threads::Wait;
-use analysis::listen::{Listen, Steps, sort};
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::{Steps, Yield, sort};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WaitReason};
@@ -36,7 +36,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Were threads blocked at the same time until a timeout ended it?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 const fn is_for_thread(reason: WaitReason) -> bool {
@@ -48,28 +50,28 @@ const fn is_for_thread(reason: WaitReason) -> bool {
 
 /// Long waits for other threads that no wakeup ended, or one by a thread whose own wait was ended so, after which the
 /// thread goes on.
-async fn broken_off(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
+async fn broken_off(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
     let mut waits = Vec::new();
-    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let reason = turn.1.wait_reason().filter(|reason| is_for_thread(*reason));
         let goes_on = turn.1.code.is_some_and(|code| code != StopCode::FINISHED);
         if reason.is_some() && goes_on {
-            let wait = scope.wait(life, turn, 0);
+            let wait = context.wait(life, turn, 0);
             waits.extend(wait.filter(|wait| wait.ns >= LONG_NS));
         }
     };
-    scope
-        .each_turn_blocked((is_for_thread, 2), listen, look)
+    context
+        .each_turn_blocked((is_for_thread, 2), yielder, look)
         .await;
     if waits.len() < 2 {
         return Vec::new();
     }
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut woken: BTreeMap<ThreadId, Vec<(Nanos, Option<ThreadId>)>> = BTreeMap::new();
-    let mut steps = Steps::new(listen);
-    for cap in scope.cap_ids() {
-        let mut runs = scope.log.store.run_cursor(cap);
-        for (at, thread) in scope.log.store.wakeups_on(cap, scope.range) {
+    let mut steps = Steps::new(yielder);
+    for cap in context.cap_ids() {
+        let mut runs = context.log.store.run_cursor(cap);
+        for (at, thread) in context.log.store.wakeups_on(cap, context.range) {
             steps.step().await;
             if members.contains(&thread) {
                 let giver = runs.thread_at(at);
@@ -78,7 +80,7 @@ async fn broken_off(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
         }
     }
     for times in woken.values_mut() {
-        sort(times, listen).await;
+        sort(times, yielder).await;
     }
     // A wakeup at its very beginning is that of the wait before.
     let wakeup = |wait: &Wait| {
@@ -125,42 +127,46 @@ fn together(waits: Vec<Wait>) -> Vec<Wait> {
 
 /// Whether any other thread slept when one of the waits was broken off: it may have been on the
 /// way to end it.
-async fn somebody_slept(scope: &Scope<'_>, waits: &[Wait], listen: &dyn Listen) -> bool {
+async fn somebody_slept(context: &RuleContext<'_>, waits: &[Wait], yielder: &dyn Yield) -> bool {
     let mut ends: Vec<u64> = waits.iter().map(|wait| wait.range.end().0).collect();
-    sort(&mut ends, listen).await;
+    sort(&mut ends, yielder).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut slept = false;
-    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         if !members.contains(&life.id()) && turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             let (from, to) = turn.part(0);
             let next = ends.partition_point(|end| *end <= from);
             slept |= ends.get(next).is_some_and(|end| *end < to);
         }
     };
-    scope
-        .each_turn_blocked((WaitReason::is_asleep, 0), listen, look)
+    context
+        .each_turn_blocked((WaitReason::is_asleep, 0), yielder, look)
         .await;
     slept
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let idle = scope.share_of_caps(ledger.left_ns(Pool::Idle));
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let idle = context.share_of_caps(loss_budget.left_ns(Pool::Idle));
     let waits = if idle < LEAST_SHARE {
         Vec::new()
     } else {
-        together(broken_off(scope, listen).await)
+        together(broken_off(context, yielder).await)
     };
     let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
     let stretches = union(&spans);
-    let cap_ns = scope.idle_in(&stretches, listen).await.nobody_ns;
-    let share = scope.share_of_caps(cap_ns);
+    let cap_ns = context.idle_in(&stretches, yielder).await.nobody_ns;
+    let share = context.share_of_caps(cap_ns);
     if waits.is_empty() || share < LEAST_SHARE {
         return Outcome::Clear(format!(
             "while two threads or more were blocked that nobody woke, and went on by themselves, nothing ran for {} of the time; the limit is 5 %",
             format::fraction(share)
         ));
     }
-    if somebody_slept(scope, &waits, listen).await {
+    if somebody_slept(context, &waits, yielder).await {
         return Outcome::Clear(
             "threads were blocked at the same time until something else ended it, but another one slept then: it may have been about to wake them".into(),
         );
@@ -172,8 +178,8 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         format::many(stretches.len() as u64, "time")
     );
     let times = stretches.len() as u64;
-    let mut finding = scope
-        .of_idle((NAME, title), ledger, (stretches, cap_ns), listen)
+    let mut finding = context
+        .of_idle((NAME, title), loss_budget, (stretches, cap_ns), yielder)
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "Nobody woke them, and nothing ran meanwhile. Each of them may hold what the other one waits for: a deadlock, which only the timeout ends.".into();

@@ -5,11 +5,11 @@
 //! kernel has to switch as well, which takes microseconds instead of a tenth of one.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Evidence, Outcome, Subject, Try, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Input, Scope};
-use analysis::listen::{Listen, Steps};
+use crate::loss_budget::{LossBudget, Pool};
 use analysis::timeline::lives::RunOn;
+use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::format;
 use model::lane::Lane;
@@ -34,16 +34,18 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does main pay for being a bound thread?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// The thread of `main`: the runtime makes a task of the process's first thread for each
 /// Haskell function that it calls, and the thread right after it. There are three such:
 /// start, main and end; main lives longest.
-fn main_thread(scope: &Scope<'_>) -> Option<ThreadId> {
-    let store = &scope.log.store;
-    let pid = u64::from(scope.log.info.process().pid?);
-    let tasks = &scope.log.tracks.tasks;
+fn main_thread(context: &RuleContext<'_>) -> Option<ThreadId> {
+    let store = &context.log.store;
+    let pid = u64::from(context.log.info.process().pid?);
+    let tasks = &context.log.tracks.tasks;
     let own = tasks
         .all()
         .filter(|(_, os_thread)| os_thread.is_some_and(|thread| thread.0 == pid));
@@ -59,7 +61,7 @@ fn main_thread(scope: &Scope<'_>) -> Option<ThreadId> {
     });
     let created = starts.filter_map(|start| {
         let soon = Interval::new(Nanos(start), Nanos(start.saturating_add(AT_ONCE_NS)));
-        let first = scope
+        let first = context
             .cap_ids()
             .filter_map(|cap| store.creations_on(cap, soon).next());
         first.min().map(|(_, thread)| thread)
@@ -79,13 +81,13 @@ struct Switch {
     to: u64,
 }
 
-async fn switches(scope: &Scope<'_>, main: ThreadId, listen: &dyn Listen) -> Vec<Switch> {
-    let store = &scope.log.store;
+async fn switches(context: &RuleContext<'_>, main: ThreadId, yielder: &dyn Yield) -> Vec<Switch> {
+    let store = &context.log.store;
     let pauses = store.account().pauses();
-    let (mut switches, mut steps) = (Vec::new(), Steps::new(listen));
-    for cap in scope.cap_ids() {
+    let (mut switches, mut steps) = (Vec::new(), Steps::new(yielder));
+    for cap in context.cap_ids() {
         let mut before: Option<RunOn> = None;
-        for (place, _) in scope.runs_on(cap) {
+        for (place, _) in context.runs_on(cap) {
             steps.step().await;
             let Some(run) = store.run_on(cap, place) else {
                 break;
@@ -110,13 +112,17 @@ async fn switches(scope: &Scope<'_>, main: ThreadId, listen: &dyn Listen) -> Vec
     switches
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let Some(main) = main_thread(scope) else {
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let Some(main) = main_thread(context) else {
         return Outcome::CannotTell(
             "the log does not tell which thread is main: it has no tasks, or not the number of the process".into(),
         );
     };
-    let switches = switches(scope, main, listen).await;
+    let switches = switches(context, main, yielder).await;
     let mut gaps: Vec<u64> = switches
         .iter()
         .map(|switch| switch.to - switch.from)
@@ -126,7 +132,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         true => 0,
         false => *gaps.select_nth_unstable(middle).1,
     };
-    let rate = switches.len() as f64 * 1e9 / scope.length_ns() as f64;
+    let rate = switches.len() as f64 * 1e9 / context.length_ns() as f64;
     let count = switches.len() as u64;
     if count < LEAST || rate < LEAST_RATE || median_ns < SLOW_NS {
         return Outcome::Clear(format!(
@@ -142,8 +148,13 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         format::many(count, "change"),
         format::duration(Duration(all_ns))
     );
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::IdleReady, all_ns));
-    finding.subject = Some(scope.thread_name(main));
+    let mut finding = context.of_time(
+        NAME,
+        title,
+        loss_budget,
+        (Pool::CapIdleWorkAvailable, all_ns),
+    );
+    finding.subject = Some(context.thread_name(main));
     finding.meaning = "Main is bound to an OS thread of its own: each switch to or from it goes through the kernel.".into();
     finding.tries = vec![
         Try::code("Have main only start the work with forkIO, and wait for it."),

@@ -1,9 +1,9 @@
 //! Are there more capabilities than the program uses?
 
 use super::{Look, Rule, lock_convoy, one_worker, ready_while_idle};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Input, Scope};
+use crate::loss_budget::{LossBudget, Pool};
 use analysis::account::report::CapTimes;
 use eventlog::ids::CapId;
 use model::format;
@@ -27,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtFindings(look),
 };
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger, findings: &[Finding]) -> Outcome {
+fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget, findings: &[Finding]) -> Outcome {
     // There is work, and a reason that it stays where it is.
     const REASONS: [&str; 3] = [ready_while_idle::NAME, lock_convoy::NAME, one_worker::NAME];
     let has_reason = |finding: &Finding| finding.matters() && REASONS.contains(&&*finding.rule);
@@ -38,7 +38,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger, findings: &[Finding]) -> Outcome
         ));
     }
 
-    let lived = scope.times.caps.iter();
+    let lived = context.times.caps.iter();
     let used: Vec<(CapId, &CapTimes)> = lived
         .filter(|(_, times)| times.life_ns > 0)
         .map(|(cap, times)| (*cap, times))
@@ -49,14 +49,14 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger, findings: &[Finding]) -> Outcome
     let hardly = used.iter().filter(|(_, times)| is_hardly_used(times));
     let hardly: Vec<_> = hardly.collect();
     let many = format::many(hardly.len() as u64, "capability");
-    let all = scope.times.all_caps();
+    let all = context.times.all_caps();
     let cost_ns = all.stopping_ns + all.waiting_ns + all.coming_back_ns;
     // A capability whose last buffers are missing seems to be unused.
-    let is_whole = scope
+    let is_whole = context
         .log
         .condition
         .is_none_or(|now| now.ends && !now.damaged);
-    let costs = scope.share_of_caps(cost_ns) >= LEAST_COST;
+    let costs = context.share_of_caps(cost_ns) >= LEAST_COST;
     let least = if used.len() == LEAST && is_whole {
         1
     } else {
@@ -74,7 +74,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger, findings: &[Finding]) -> Outcome
     );
     let idle = hardly.iter().map(|(_, times)| times.idle_ns);
     let claimed_ns = idle.fold(0, u64::saturating_add);
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Serial, claimed_ns));
+    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::Serial, claimed_ns));
     finding.confidence = Confidence::Certain;
     // Of two capabilities one may be spare, where collections do not wait for it.
     finding.severity = if used.len() > LEAST || costs {
@@ -99,7 +99,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger, findings: &[Finding]) -> Outcome
         .push(Try::code("Give them work: forkIO, par, async."));
     finding.distrust = "In another part of the run they may be needed.".into();
     let evidence = hardly.iter().map(|(cap, times)| Evidence {
-        range: scope.range,
+        range: context.range,
         subjects: vec![Subject::Capability(*cap)],
         amount: Value::Ns(idle_ns(times)),
     });

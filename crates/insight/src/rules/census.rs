@@ -1,12 +1,12 @@
 //! What the two rules about closure types ask of a heap profile.
 
+use crate::context::RuleContext;
 use crate::finding::{Evidence, Value};
-use crate::scope::Scope;
 use analysis::heap::{Breakdown, HeapProfile, Label};
 use eventlog::ids::Nanos;
 use model::format;
 use model::gauge::Samples;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// The largest census of a profile by closure type in a part of a log.
@@ -19,15 +19,15 @@ pub(super) struct Peak<'a> {
 
 impl<'a> Peak<'a> {
     /// `None` if there is no such profile of the whole heap.
-    pub(super) fn in_scope(scope: &Scope<'a>) -> Option<Self> {
+    pub(super) fn in_scope(context: &RuleContext<'a>) -> Option<Self> {
         let is_whole = |profile: &&HeapProfile| {
             profile.kind.breakdown == Breakdown::ClosureType && profile.kind.filters.is_empty()
         };
-        Self::of(scope.log.heap().iter().find(is_whole)?, scope)
+        Self::of(context.log.heap().iter().find(is_whole)?, context)
     }
 
-    fn of(profile: &'a HeapProfile, scope: &Scope<'a>) -> Option<Self> {
-        let places = profile.places(Some(scope.range), scope.log.end());
+    fn of(profile: &'a HeapProfile, context: &RuleContext<'a>) -> Option<Self> {
+        let places = profile.places(Some(context.range), context.log.end());
         let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
         let (bytes, census) = places
             .filter_map(|census| Some((total(&census)?, census)))
@@ -55,8 +55,8 @@ impl<'a> Peak<'a> {
 
     /// What the collection of the census left alive, in bytes: whole blocks, as the runtime counts
     /// it (`genLiveWords` in `rts/sm/Storage.c`). It is written soon after the census.
-    pub(super) fn live_bytes(&self, scope: &Scope<'_>) -> Option<u64> {
-        let live = scope.log.numbers.live();
+    pub(super) fn live_bytes(&self, context: &RuleContext<'_>) -> Option<u64> {
+        let live = context.log.numbers.live();
         let next = live.first_at(self.moment().start().0);
         (next < live.len()).then(|| live.value(next))
     }
@@ -79,12 +79,12 @@ impl<'a> Peak<'a> {
 
 /// The three largest bands of the largest census, of a profile of any kind, with their shares: `:
 /// (37 %), I# (25 %)`. `None` without a profile.
-pub(super) fn largest_bands(scope: &Scope<'_>) -> Option<String> {
+pub(super) fn largest_bands(context: &RuleContext<'_>) -> Option<String> {
     const MOST: usize = 3;
     let is_whole = |profile: &&HeapProfile| profile.kind.filters.is_empty();
-    let profile = scope.log.heap().iter().find(is_whole)?;
-    let peak = Peak::of(profile, scope)?;
-    let names = scope.log.band_names();
+    let profile = context.log.heap().iter().find(is_whole)?;
+    let peak = Peak::of(profile, context)?;
+    let names = context.log.band_names();
     let mut bands: Vec<_> = profile
         .bands()
         .filter_map(|band| {

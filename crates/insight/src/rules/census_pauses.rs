@@ -4,10 +4,10 @@
 
 use super::asked_for::claim;
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
-use analysis::listen::Listen;
+use crate::loss_budget::LossBudget;
+use analysis::yielder::Yield;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -26,19 +26,25 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does heap profiling distort what is seen?",
     inputs: &[Input::Collections, Input::Censuses],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
     let mut found = Vec::new();
-    for (place, stop) in scope.stops_where(|_| true) {
-        listen.listen().await;
-        if ledger.is_free(place) && scope.has_census(stop) {
+    for (place, stop) in context.stops_where(|_| true) {
+        yielder.yield_if_due().await;
+        if loss_budget.is_free(place) && context.has_census(stop) {
             found.push((place, stop));
         }
     }
     let all_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
-    let share = scope.share(all_ns);
+    let share = context.share(all_ns);
     if share < LEAST_SHARE {
         let share = format::fraction(share);
         return Outcome::Clear(format!(
@@ -49,13 +55,13 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         "{} stopped the program for {} of {}",
         format::many(found.len() as u64, "census"),
         format::duration(Duration(all_ns)),
-        format::duration(Duration(scope.length_ns()))
+        format::duration(Duration(context.length_ns()))
     );
-    let mut finding = claim(scope, ledger, &found, (NAME, title));
+    let mut finding = claim(context, loss_budget, &found, (NAME, title));
     // It is no fault of the program.
     finding.severity = finding.severity.min(Severity::Medium);
     finding.meaning = "Each census runs a major collection and walks the live heap while the program is stopped. Other findings about time are less certain because of it.".into();
-    finding.tries = tries(scope.length_ns(), found.len() as u64, all_ns);
+    finding.tries = tries(context.length_ns(), found.len() as u64, all_ns);
     finding.distrust = "Without the heap profile the program does not have these pauses.".into();
     finding.numbers = vec![("censuses".into(), Value::Count(found.len() as u64))];
     Outcome::Found(vec![finding])

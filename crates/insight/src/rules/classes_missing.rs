@@ -1,9 +1,9 @@
 //! Which events are missing, and what would they tell?
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use eventlog::{EventSet, EventType};
 
 const NAME: &str = "classes-missing";
@@ -31,8 +31,8 @@ const USUAL: [(Input, &str, &str, &str); 2] = [
     ),
 ];
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let info = &scope.log.info;
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let info = &context.log.info;
     let has = |types: &[EventType]| info.has(EventSet::of(types));
     // The settings of the heap are logged by the same flag when the program starts: then there
     // was no collection.

@@ -6,9 +6,9 @@
 use super::asked_for::claim;
 use super::nursery_too_small::asked_small;
 use super::{Look, Rule};
+use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope, Stop};
+use crate::loss_budget::LossBudget;
 use analysis::timeline::nonmoving::Phase;
 use eventlog::ids::{Duration, Nanos};
 use model::format;
@@ -47,18 +47,18 @@ struct Costly {
 }
 
 /// Whether the heap was nearly as large as it may be.
-fn comes_near(scope: &Scope<'_>, limit: u64) -> bool {
-    let sizes = scope.log.numbers.heap_sizes();
-    let (from, to) = (scope.range.start().0, scope.range.end().0);
+fn comes_near(context: &RuleContext<'_>, limit: u64) -> bool {
+    let sizes = context.log.numbers.heap_sizes();
+    let (from, to) = (context.range.start().0, context.range.end().0);
     let places = sizes.first_at(from)..sizes.first_after(to);
     let most = places.map(|place| sizes.value(place)).max();
     most.is_some_and(|most| most as f64 >= NEAR * limit as f64)
 }
 
 /// The options of the run that cost time in collections.
-fn asked(scope: &Scope<'_>) -> Vec<Costly> {
+fn asked(context: &RuleContext<'_>) -> Vec<Costly> {
     let mut all = Vec::new();
-    let options = scope.log.info.runtime_options();
+    let options = context.log.info.runtime_options();
     let checks = |word: &&String| word.starts_with("-D") && word.contains('S');
     if let Some(flag) = options.iter().find(checks) {
         all.push(Costly {
@@ -68,7 +68,7 @@ fn asked(scope: &Scope<'_>) -> Vec<Costly> {
             price: "no sanity checks",
         });
     }
-    if scope.has_argument("-c") {
+    if context.has_argument("-c") {
         all.push(Costly {
             flag: "-c".to_owned(),
             is_major: true,
@@ -76,7 +76,7 @@ fn asked(scope: &Scope<'_>) -> Vec<Costly> {
             price: "memory: live data is there twice during a collection",
         });
     }
-    if scope.has_argument("-G1") {
+    if context.has_argument("-G1") {
         all.push(Costly {
             flag: "-G1".to_owned(),
             is_major: true,
@@ -84,9 +84,9 @@ fn asked(scope: &Scope<'_>) -> Vec<Costly> {
             price: "collections of the old generation are rarer, and not shorter",
         });
     }
-    if let Some(value) = scope.option_value("-F")
-        && scope.old_generation_factor() < SMALL_FACTOR
-        && !scope.is_nonmoving()
+    if let Some(value) = context.option_value("-F")
+        && context.old_generation_factor() < SMALL_FACTOR
+        && !context.is_nonmoving()
     {
         all.push(Costly {
             flag: format!("-F{value}"),
@@ -95,10 +95,10 @@ fn asked(scope: &Scope<'_>) -> Vec<Costly> {
             price: "memory: the old generation may grow to twice live data",
         });
     }
-    if let Some(value) = scope.option_value("-M")
-        && scope
+    if let Some(value) = context.option_value("-M")
+        && context
             .heap_limit_bytes()
-            .is_some_and(|limit| comes_near(scope, limit))
+            .is_some_and(|limit| comes_near(context, limit))
     {
         all.push(Costly {
             flag: format!("-M{value}"),
@@ -107,7 +107,7 @@ fn asked(scope: &Scope<'_>) -> Vec<Costly> {
             price: "memory: the heap may become larger",
         });
     }
-    if let Some(flag) = asked_small(scope) {
+    if let Some(flag) = asked_small(context) {
         all.push(Costly {
             flag,
             is_major: false,
@@ -118,14 +118,14 @@ fn asked(scope: &Scope<'_>) -> Vec<Costly> {
     all
 }
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
-    let asked = asked(scope);
+fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let asked = asked(context);
     let looked_at = asked.iter().map(|one| one.flag.clone()).collect::<Vec<_>>();
     let found = asked
         .into_iter()
-        .filter_map(|one| collections(scope, ledger, one));
+        .filter_map(|one| collections(context, loss_budget, one));
     let mut found: Vec<Finding> = found.collect();
-    found.extend(nonmoving(scope));
+    found.extend(nonmoving(context));
     if !found.is_empty() {
         return Outcome::Found(found);
     }
@@ -141,14 +141,18 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
 }
 
 /// The finding of an option by the collections that it is about.
-fn collections(scope: &Scope<'_>, ledger: &mut Ledger, costly: Costly) -> Option<Finding> {
-    let wanted = |stop: &Stop<'_>| stop.told.is_some() && stop.is_major == costly.is_major;
-    let found: Vec<_> = scope
+fn collections(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    costly: Costly,
+) -> Option<Finding> {
+    let wanted = |stop: &GcPause<'_>| stop.told.is_some() && stop.is_major == costly.is_major;
+    let found: Vec<_> = context
         .stops_where(wanted)
-        .filter(|(place, _)| ledger.is_free(*place))
+        .filter(|(place, _)| loss_budget.is_free(*place))
         .collect();
     let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
-    let share = scope.share(pause_ns);
+    let share = context.share(pause_ns);
     let least = if costly.is_major { LEAST } else { LEAST_MINOR };
     if share < LEAST_SHARE || found.len() < least {
         return None;
@@ -160,7 +164,7 @@ fn collections(scope: &Scope<'_>, ledger: &mut Ledger, costly: Costly) -> Option
         format::many(found.len() as u64, &format!("{kind} collection")),
         format::fraction(share)
     );
-    let mut finding = claim(scope, ledger, &found, (NAME, title));
+    let mut finding = claim(context, loss_budget, &found, (NAME, title));
     finding.confidence = Confidence::Probable;
     finding.meaning = costly.meaning.into();
     finding.tries = vec![run_without(&costly.flag, costly.price)];
@@ -185,22 +189,22 @@ fn run_without(flag: &str, price: &'static str) -> Try {
 
 /// The nonmoving collector, if it was asked for: its price is a core that marks, and slower
 /// promotion, of which the log shows the first.
-fn nonmoving(scope: &Scope<'_>) -> Option<Finding> {
+fn nonmoving(context: &RuleContext<'_>) -> Option<Finding> {
     let flag = ["--nonmoving-gc", "-xn"]
         .into_iter()
-        .find(|flag| scope.has_argument(flag))?;
-    let marks = scope
+        .find(|flag| context.has_argument(flag))?;
+    let marks = context
         .log
         .tracks
         .nonmoving
         .lane(Phase::Mark)
-        .within(scope.range);
+        .within(context.range);
     let spans = marks.filter_map(|piece| {
-        Interval::new(Nanos(piece.start), Nanos(piece.end)).intersection(scope.range)
+        Interval::new(Nanos(piece.start), Nanos(piece.end)).intersection(context.range)
     });
     let spans: Vec<Interval> = spans.collect();
     let marking_ns: u64 = spans.iter().map(|span| span.duration().0).sum();
-    let share = scope.share(marking_ns);
+    let share = context.share(marking_ns);
     if share < LEAST_MARKING {
         return None;
     }

@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
-use crate::scope::{Input, Scope};
-use analysis::listen::{Listen, Steps};
+use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Nanos, ThreadId};
 use model::format;
 use model::gauge::Samples;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// A recursion over data that is deep for a reason seldom needs more.
@@ -27,7 +27,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does a stack grow?",
     inputs: &[Input::Threads],
-    look: Look::InSteps(|scope, _, listen| Box::pin(look(scope, listen))),
+    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
 };
 
 /// A stack at its largest, and since when it was large.
@@ -37,11 +37,11 @@ struct Deepest {
     range: Interval,
 }
 
-async fn deepest(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Deepest> {
+async fn deepest(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Deepest> {
     let mut all: BTreeMap<ThreadId, Deepest> = BTreeMap::new();
-    let mut steps = Steps::new(listen);
-    let inside = |at: &Nanos| scope.range.start() <= *at && *at <= scope.range.end();
-    for (at, thread, bytes) in scope.log.store.deep_stacks() {
+    let mut steps = Steps::new(yielder);
+    let inside = |at: &Nanos| context.range.start() <= *at && *at <= context.range.end();
+    for (at, thread, bytes) in context.log.store.deep_stacks() {
         steps.step().await;
         if !inside(&at) {
             continue;
@@ -56,11 +56,11 @@ async fn deepest(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, D
     all
 }
 
-async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
-    let mut all = deepest(scope, listen).await;
+async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+    let mut all = deepest(context, yielder).await;
     let most = all.values().map(|deep| deep.bytes).max().unwrap_or(0);
-    let sizes = scope.log.numbers.heap_sizes();
-    let places = sizes.first_at(scope.range.start().0)..sizes.first_after(scope.range.end().0);
+    let sizes = context.log.numbers.heap_sizes();
+    let places = sizes.first_at(context.range.start().0)..sizes.first_after(context.range.end().0);
     let heap = places.map(|place| sizes.value(place)).max().unwrap_or(0);
     all.retain(|_, deep| deep.bytes >= LEAST_BYTES);
     let share = most as f64 / heap.max(most).max(1) as f64;
@@ -73,7 +73,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
     }
     let mut by_size: Vec<(ThreadId, Deepest)> = all.into_iter().collect();
     by_size.sort_small_by_key(|(_, deep)| std::cmp::Reverse(deep.bytes));
-    let name = scope.thread_name(by_size[0].0);
+    let name = context.thread_name(by_size[0].0);
     let title = match by_size.len() as u64 {
         1 => format!("The stack of {name} grew to {}", format::bytes(most)),
         count => format!(

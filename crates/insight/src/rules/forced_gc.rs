@@ -5,10 +5,10 @@
 
 use super::asked_for::{LEAST, asked_for, claim};
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Outcome, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
-use analysis::listen::Listen;
+use crate::loss_budget::LossBudget;
+use analysis::yielder::Yield;
 use model::format;
 
 const NAME: &str = "forced-gc";
@@ -17,12 +17,18 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Who asks for full collections?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let censuses = |stop: &crate::scope::Stop<'_>| scope.has_census(stop);
-    let found = asked_for(scope, ledger, false, listen).await;
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let censuses = |stop: &crate::context::GcPause<'_>| context.has_census(stop);
+    let found = asked_for(context, loss_budget, false, yielder).await;
     let found: Vec<_> = found
         .into_iter()
         .filter(|(_, stop)| !censuses(stop))
@@ -34,13 +40,13 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
             "{count} came without much allocation; the limit is 3"
         ));
     }
-    let all = scope.stops_where(|stop| stop.is_major).count() as u64;
+    let all = context.stops_where(|stop| stop.is_major).count() as u64;
     let title = format!(
         "{} of {} were asked for: allocation required none of them",
         format::count(count),
         format::many(all, "major collection")
     );
-    let mut finding = claim(scope, ledger, &found, (NAME, title));
+    let mut finding = claim(context, loss_budget, &found, (NAME, title));
     finding.meaning = "Something, the program or a library, asks for full collections; each copies all live data.".into();
     finding.tries = vec![Try::code(
         "Drop calls of performGC, performMajorGC and their like, or make fewer of them.",

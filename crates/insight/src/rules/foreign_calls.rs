@@ -6,13 +6,13 @@
 use std::collections::BTreeSet;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use crate::threads::Wait;
-use analysis::listen::{Listen, sort};
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::{Yield, sort};
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -29,29 +29,33 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads sit in foreign calls?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
-async fn calls(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
+async fn calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
     let mut calls = Vec::new();
-    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.wait_reason() == Some(WaitReason::ForeignCall) {
-            let wait = scope.wait(life, turn, 0);
+            let wait = context.wait(life, turn, 0);
             calls.extend(wait.filter(|wait| wait.ns >= LEAST_NS));
         }
     };
     let is_wanted = |reason| reason == WaitReason::ForeignCall;
-    scope.each_turn_blocked((is_wanted, 0), listen, look).await;
+    context
+        .each_turn_blocked((is_wanted, 0), yielder, look)
+        .await;
     calls
 }
 
 /// How many calls there were at a time at the most, and from when to when.
-async fn most_at_once(calls: &[Wait], listen: &dyn Listen) -> (usize, Interval) {
+async fn most_at_once(calls: &[Wait], yielder: &dyn Yield) -> (usize, Interval) {
     let spans = calls.iter().map(Wait::span);
     let mut bounds: Vec<(u64, bool)> = spans
         .flat_map(|(from, to)| [(from, true), (to, false)])
         .collect();
-    sort(&mut bounds, listen).await;
+    sort(&mut bounds, yielder).await;
     let (mut now, mut most) = (0_usize, (0, Interval::default()));
     for (place, (time, begins)) in bounds.iter().enumerate() {
         now = if *begins {
@@ -67,16 +71,16 @@ async fn most_at_once(calls: &[Wait], listen: &dyn Listen) -> (usize, Interval) 
     most
 }
 
-async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let limit = MANY + usize::try_from(scope.caps).unwrap_or(usize::MAX - MANY);
+async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+    let limit = MANY + usize::try_from(context.caps).unwrap_or(usize::MAX - MANY);
     // More than that many at a time last as long each.
     let least_ns = (limit as u64).saturating_mul(LEAST_NS);
-    let calls = if scope.threads(listen).await.times.foreign_ns() < least_ns {
+    let calls = if context.threads(yielder).await.times.foreign_ns() < least_ns {
         Vec::new()
     } else {
-        calls(scope, listen).await
+        calls(context, yielder).await
     };
-    let (most, at) = most_at_once(&calls, listen).await;
+    let (most, at) = most_at_once(&calls, yielder).await;
     if most <= limit {
         if most == 0 {
             return Outcome::Clear("there were no or few long foreign calls".to_owned());
@@ -94,7 +98,7 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     let mut finding = Finding::new(NAME, Axis::Latency, title);
     finding.severity = Severity::of_latency(longest_ns);
     finding.cost = Value::Ns(longest_ns);
-    finding.share = scope.share(longest_ns);
+    finding.share = context.share(longest_ns);
     finding.meaning = "A safe foreign call holds an OS thread until it returns. Each has a stack, and the machine may not allow that many.".into();
     finding.tries = vec![
         Try::code(

@@ -7,10 +7,10 @@
 //! usual wait counts, and of longer ones no more than twice that.
 
 use super::{Look, Rule};
+use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Confidence, Outcome, Try, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Input, Scope, Stop};
-use analysis::listen::{Listen, Steps};
+use crate::loss_budget::{LossBudget, Pool};
+use analysis::yielder::{Steps, Yield};
 use eventlog::ids::Duration;
 use model::format;
 use model::lane::Lane;
@@ -29,16 +29,18 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do parallel collections wake idle capabilities?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// How many capabilities ran a thread when a collection was asked for.
-fn ran_before(scope: &Scope<'_>, stop: &Stop<'_>) -> u64 {
+fn ran_before(context: &RuleContext<'_>, stop: &GcPause<'_>) -> u64 {
     let time = stop.pause.requested.0;
-    let running = scope.cap_ids().filter(|cap| {
+    let running = context.cap_ids().filter(|cap| {
         // The one that asks has just stopped.
         *cap == stop.pause.leader
-            || scope.log.store.cap(*cap).is_some_and(|cap| {
+            || context.log.store.cap(*cap).is_some_and(|cap| {
                 let next = cap.runs.first_ending_after(time);
                 next < cap.runs.len() && cap.runs.start(next) < time
             })
@@ -46,22 +48,26 @@ fn ran_before(scope: &Scope<'_>, stop: &Stop<'_>) -> u64 {
     running.count() as u64
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let is_parallel = |stop: &Stop<'_>| stop.told.is_some_and(|told| told.is_parallel());
-    let mostly_idle = |stop: &Stop<'_>| {
-        is_parallel(stop) && ran_before(scope, stop) * 2 <= scope.caps && scope.caps > 1
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let is_parallel = |stop: &GcPause<'_>| stop.told.is_some_and(|told| told.is_parallel());
+    let mostly_idle = |stop: &GcPause<'_>| {
+        is_parallel(stop) && ran_before(context, stop) * 2 <= context.caps && context.caps > 1
     };
-    let (mut found, mut steps) = (Vec::new(), Steps::new(listen));
-    for (place, stop) in scope.stops_where(|_| true) {
+    let (mut found, mut steps) = (Vec::new(), Steps::new(yielder));
+    for (place, stop) in context.stops_where(|_| true) {
         steps.step().await;
-        if ledger.is_sync_free(place) && mostly_idle(stop) {
+        if loss_budget.is_sync_free(place) && mostly_idle(stop) {
             found.push((place, stop));
         }
     }
     let usual_ns = usual(found.iter().map(|(_, stop)| stop.sync_ns()).collect());
-    let waking = |stop: &Stop<'_>| stop.sync_ns().min(usual_ns.saturating_mul(MOST_USUAL));
+    let waking = |stop: &GcPause<'_>| stop.sync_ns().min(usual_ns.saturating_mul(MOST_USUAL));
     let waking_ns: u64 = found.iter().map(|(_, stop)| waking(stop)).sum();
-    let share = scope.share(waking_ns);
+    let share = context.share(waking_ns);
     let count = format::many(found.len() as u64, "parallel collection");
     if share < LEAST_SHARE || found.len() < LEAST {
         return Outcome::Clear(format!(
@@ -70,19 +76,19 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ));
     }
     for (place, _) in &found {
-        ledger.claim_sync(*place);
+        loss_budget.claim_sync(*place);
     }
     let title = format!(
         "Waking idle capabilities usually took {}, before {count}: {} in all",
         format::duration(Duration(usual_ns)),
         format::duration(Duration(waking_ns)),
     );
-    let cost = waking_ns.saturating_mul(scope.caps);
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Stopping, cost));
+    let cost = waking_ns.saturating_mul(context.caps);
+    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::Stopping, cost));
     finding.confidence = Confidence::Hint;
     finding.meaning =
         "A parallel collection wakes every capability, even to copy a few kilobytes.".into();
-    let busy = (scope.parallelism().ceil() as u64).clamp(1, scope.caps);
+    let busy = (context.parallelism().ceil() as u64).clamp(1, context.caps);
     finding.tries = vec![
         Try::flag(
             "-qg",
@@ -112,7 +118,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ),
         ("collections".into(), Value::Count(found.len() as u64)),
     ];
-    let evidence = Scope::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| {
+    let evidence = RuleContext::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| {
         Value::Ns(waking(stop))
     });
     Outcome::Found(vec![finding.seen_in(evidence)])

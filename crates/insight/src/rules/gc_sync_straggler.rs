@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Input, Scope};
+use crate::loss_budget::{LossBudget, Pool};
 use eventlog::ids::{CapId, Duration, ThreadId};
 use model::format;
 
@@ -48,12 +48,12 @@ struct Late {
     late_ns: u64,
 }
 
-fn late(scope: &Scope<'_>) -> Vec<Late> {
-    let long = scope.stops_where(|stop| stop.sync_ns() > LONG_NS);
+fn late(context: &RuleContext<'_>) -> Vec<Late> {
+    let long = context.stops_where(|stop| stop.sync_ns() > LONG_NS);
     let late = long.filter_map(|(place, stop)| {
         let (cap, run) = stop.pause.last_to_stop?;
-        let thread = scope.log.store.thread_of(cap, run as usize)?;
-        let (_, end) = scope.log.store.cap(cap)?.runs.span_at(run as usize)?;
+        let thread = context.log.store.thread_of(cap, run as usize)?;
+        let (_, end) = context.log.store.cap(cap)?.runs.span_at(run as usize)?;
         Some(Late {
             place,
             cap,
@@ -66,21 +66,21 @@ fn late(scope: &Scope<'_>) -> Vec<Late> {
     late.collect()
 }
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
-    if scope.caps < 2 {
+fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    if context.caps < 2 {
         return Outcome::Clear("there is one capability: nobody else has to stop".to_owned());
     }
-    let late = late(scope);
-    let long = scope.stops_where(|stop| stop.sync_ns() > LONG_NS);
+    let late = late(context);
+    let long = context.stops_where(|stop| stop.sync_ns() > LONG_NS);
     let all_ns: u64 = long.map(|(_, stop)| stop.sync_ns()).sum();
     let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
     for late in &late {
         *by_thread.entry(late.thread).or_default() += late.late_ns;
     }
     let worst = by_thread.into_iter().max_by_key(|(_, ns)| *ns);
-    let share = scope.share(all_ns);
+    let share = context.share(all_ns);
     let Some((thread, ns)) = worst
-        .filter(|(_, ns)| scope.share(*ns) >= LEAST_SHARE && *ns as f64 >= MOST * all_ns as f64)
+        .filter(|(_, ns)| context.share(*ns) >= LEAST_SHARE && *ns as f64 >= MOST * all_ns as f64)
     else {
         let share = format::fraction(share);
         return Outcome::Clear(format!(
@@ -91,20 +91,20 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     if places.len() < LEAST && ns < LONG_ENOUGH_NS {
         return Outcome::Clear(format!(
             "{} held up {} only, for {}; the limits are 3 and 20 ms",
-            scope.thread_name(thread),
+            context.thread_name(thread),
             format::many(places.len() as u64, "collection"),
             format::duration(Duration(ns))
         ));
     }
     for late in &places {
-        ledger.claim_sync(late.place);
+        loss_budget.claim_sync(late.place);
     }
     let count = places.len() as u64;
     let waits = places.iter().map(|late| late.late_ns);
     let waits: Vec<u64> = waits.filter(|ns| *ns >= SURE_NS).collect();
     let is_sure = waits.len() >= LEAST && waits.iter().sum::<u64>() * 2 >= ns;
     let is_likely = count >= MANY && ns / count.max(1) >= LIKELY_NS;
-    let name = scope.thread_name(thread);
+    let name = context.thread_name(thread);
     let [collections, time] = [
         format::many(count, "collection"),
         format::duration(Duration(ns)),
@@ -114,11 +114,11 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     } else {
         format!("{name} was the last to stop for {collections}, and {time} late in all")
     };
-    let others = scope.caps.saturating_sub(1);
-    let mut finding = scope.of_time(
+    let others = context.caps.saturating_sub(1);
+    let mut finding = context.of_time(
         NAME,
         title,
-        ledger,
+        loss_budget,
         (Pool::Stopping, ns.saturating_mul(others)),
     );
     finding.subject = Some(name);
@@ -140,7 +140,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         "A collection can only begin when all capabilities have stopped. For {} in all, {} of {} capabilities stood still and waited for this thread: of the program's time that is {}.{why}",
         format::duration(Duration(ns)),
         others,
-        scope.caps,
+        context.caps,
         finding.cost
     )
     .into();
@@ -173,7 +173,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         ),
     ];
     let evidence = places.iter().map(|late| Evidence {
-        range: scope.stops[late.place].pause.span(),
+        range: context.stops[late.place].pause.span(),
         subjects: vec![Subject::Thread(thread), Subject::Capability(late.cap)],
         amount: Value::Ns(late.late_ns),
     });

@@ -8,14 +8,14 @@
 use std::collections::BTreeSet;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::{Ledger, Pool};
+use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::{LONG_WAIT_NS, union};
-use crate::scope::{Input, Scope};
 use crate::threads::{Wait, Wakeup, of_pairs};
-use analysis::listen::{Listen, sort};
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::{Yield, sort};
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
@@ -47,7 +47,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads wake each other across capabilities?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// Bound threads are the cause if they have a part in so much of the time of all hand-overs.
@@ -69,18 +71,18 @@ impl HandOver {
 }
 
 /// Wakeups after which the thread ran on another capability than the one that woke it.
-async fn hand_overs(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<HandOver> {
+async fn hand_overs(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<HandOver> {
     let mut wakeups: Vec<Wakeup> = Vec::new();
-    scope
-        .each_wakeup(listen, |wakeup| wakeups.push(wakeup))
+    context
+        .each_wakeup(yielder, |wakeup| wakeups.push(wakeup))
         .await;
     // By thread and time.
-    sort(&mut wakeups, listen).await;
+    sort(&mut wakeups, yielder).await;
     let goes_on = goers_on(&wakeups);
     let mut all = Vec::new();
     // Turns come by thread, and those of a thread in the order of time.
     let mut of_thread = OfThread::default();
-    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let (ready, start) = turn.1.part(1);
         // A thread that waits for a sleep, a file or a call is not woken by a thread.
         let is_woken = turn.1.wait_reason().is_some_and(WaitReason::is_for_thread);
@@ -88,7 +90,7 @@ async fn hand_overs(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<HandOver> {
             return;
         }
         let wakeup = of_thread.at(&wakeups, life.id(), Nanos(ready));
-        if let Some((wakeup, wait)) = wakeup.zip(scope.wait(life, turn, 1))
+        if let Some((wakeup, wait)) = wakeup.zip(context.wait(life, turn, 1))
             && wait.cap.is_some_and(|cap| cap != wakeup.cap)
         {
             all.push(HandOver {
@@ -98,8 +100,8 @@ async fn hand_overs(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<HandOver> {
             });
         }
     };
-    scope
-        .each_turn_blocked((WaitReason::is_for_thread, 0), listen, look)
+    context
+        .each_turn_blocked((WaitReason::is_for_thread, 0), yielder, look)
         .await;
     all
 }
@@ -150,38 +152,47 @@ fn median_ns(all: &[HandOver]) -> u64 {
     }
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let short_ns = ledger.all_ns(Pool::HandOver);
-    let share = |cap_ns| format::fraction(scope.share_of_caps(cap_ns));
-    if scope.caps < 2 || scope.share_of_caps(short_ns) < LEAST_SHARE {
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let short_ns = loss_budget.all_ns(Pool::HandOver);
+    let share = |cap_ns| format::fraction(context.share_of_caps(cap_ns));
+    if context.caps < 2 || context.share_of_caps(short_ns) < LEAST_SHARE {
         return Outcome::Clear(format!(
             "capabilities were idle beside threads that were ready for up to 1 ms for {} of their time; the limit is 0.2 %",
             share(short_ns)
         ));
     }
-    let all = hand_overs(scope, listen).await;
+    let all = hand_overs(context, yielder).await;
     let mut short: Vec<(u64, u64)> = all
         .iter()
         .filter(|one| one.wait.ns <= LONG_WAIT_NS)
         .map(|one| one.wait.span())
         .collect();
-    sort(&mut short, listen).await;
+    sort(&mut short, yielder).await;
     let stretches = union(&short);
-    let cap_ns = scope.idle_in(&stretches, listen).await.ready_ns;
+    let cap_ns = context.idle_in(&stretches, yielder).await.ready_ns;
     let cap_ns = cap_ns.min(short_ns);
-    if all.len() < LEAST || scope.share_of_caps(cap_ns) < LEAST_SHARE {
+    if all.len() < LEAST || context.share_of_caps(cap_ns) < LEAST_SHARE {
         return Outcome::Clear(format!(
             "{} by a thread on another capability, in which capabilities were idle for {} of their time; the limits are 100 and 0.2 %",
             format::many(all.len() as u64, "wakeup"),
             share(cap_ns)
         ));
     }
-    ledger.claim_idle(&stretches);
-    let bound = scope.bound_threads(listen).await;
+    loss_budget.claim_idle(&stretches);
+    let bound = context.bound_threads(yielder).await;
     let bound_ns = all.iter().filter(|one| one.is_of(&bound));
     let bound_ns: u64 = bound_ns.map(|one| one.wait.ns).sum();
     let is_bound = bound_ns as f64 >= MOSTLY_BOUND * sum_ns(&all) as f64;
-    Outcome::Found(vec![finding(scope, ledger, (&all, cap_ns), is_bound)])
+    Outcome::Found(vec![finding(
+        context,
+        loss_budget,
+        (&all, cap_ns),
+        is_bound,
+    )])
 }
 
 fn sum_ns(all: &[HandOver]) -> u64 {
@@ -189,21 +200,21 @@ fn sum_ns(all: &[HandOver]) -> u64 {
 }
 
 /// `Thread 5 (ping) and thread 6 (pong)` of two, else how many there are.
-fn subjects(scope: &Scope<'_>, all: &[HandOver]) -> String {
+fn subjects(context: &RuleContext<'_>, all: &[HandOver]) -> String {
     let both = all.iter().flat_map(|one| [one.wait.thread, one.giver]);
     let threads: Vec<ThreadId> = both.collect::<BTreeSet<_>>().into_iter().collect();
     match threads[..] {
         [one, other] => {
-            let other = scope.thread_name(other).replacen("Thread", "thread", 1);
-            format!("{} and {other}", scope.thread_name(one))
+            let other = context.thread_name(other).replacen("Thread", "thread", 1);
+            format!("{} and {other}", context.thread_name(one))
         }
         _ => format::many(threads.len() as u64, "thread"),
     }
 }
 
 fn finding(
-    scope: &Scope<'_>,
-    ledger: &mut Ledger,
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
     (all, cap_ns): (&[HandOver], u64),
     is_bound: bool,
 ) -> Finding {
@@ -211,7 +222,7 @@ fn finding(
     let median_ns = median_ns(all);
     let title = format!(
         "{} wake each other across capabilities {} times{}; the median hand-over takes {}",
-        subjects(scope, all),
+        subjects(context, all),
         format::count(count),
         if is_bound {
             ", bound ones among them"
@@ -220,8 +231,8 @@ fn finding(
         },
         format::duration(Duration(median_ns))
     );
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::HandOver, cap_ns));
-    let parallelism = scope.times.mean_parallelism().unwrap_or(0.0);
+    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::HandOver, cap_ns));
+    let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
     finding.confidence = Confidence::Probable;
     let sum_ns = sum_ns(all);
     let one_way = all.iter().filter(|one| one.is_one_way);
@@ -245,7 +256,7 @@ fn finding(
         ("hand-overs".into(), Value::Count(count)),
         (
             "a second".into(),
-            Value::PerSecond(count as f64 * 1e9 / scope.length_ns() as f64),
+            Value::PerSecond(count as f64 * 1e9 / context.length_ns() as f64),
         ),
         ("median".into(), Value::Ns(median_ns)),
         ("all hand-overs".into(), Value::Ns(sum_ns)),

@@ -5,10 +5,10 @@
 //! byte arrays of profiles by closure type have rules of their own.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
-use crate::scope::{Input, Scope};
 use analysis::heap::{Breakdown, HeapProfile, Label};
-use analysis::listen::{Listen, Steps};
+use analysis::yielder::{Steps, Yield};
 use model::census::BandId;
 use model::format;
 use model::time::Interval;
@@ -30,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "What holds the heap?",
     inputs: &[Input::Censuses],
-    look: Look::InSteps(|scope, _, listen| Box::pin(look(scope, listen))),
+    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
 };
 
 /// Bands that are one thing.
@@ -119,7 +119,7 @@ struct Holder<'a> {
 }
 
 impl<'a> Holder<'a> {
-    async fn in_scope(scope: &Scope<'a>, listen: &dyn Listen) -> Option<Self> {
+    async fn in_scope(context: &RuleContext<'a>, yielder: &dyn Yield) -> Option<Self> {
         let is_whole = |profile: &&HeapProfile| {
             // Biographies have no names of data, and small programs have one module.
             let has_names = !matches!(
@@ -128,12 +128,12 @@ impl<'a> Holder<'a> {
             );
             profile.kind.filters.is_empty() && has_names
         };
-        let profile = scope.log.heap().iter().find(is_whole)?;
+        let profile = context.log.heap().iter().find(is_whole)?;
         let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
-        let places = profile.places(Some(scope.range), scope.log.end());
+        let places = profile.places(Some(context.range), context.log.end());
         let (all_bytes, census) = places.filter_map(|at| Some((total(&at)?, at))).max()?;
         let mut groups: Vec<OfGroup> = Vec::new();
-        let mut steps = Steps::new(listen);
+        let mut steps = Steps::new(yielder);
         for band in profile.bands() {
             steps.step().await;
             let bytes = profile.censuses.at(band, census);
@@ -168,9 +168,9 @@ impl<'a> Holder<'a> {
     }
 
     /// Its name; of several bands the largest in brackets.
-    fn name(&self, scope: &Scope<'_>) -> String {
+    fn name(&self, context: &RuleContext<'_>) -> String {
         const MOST: usize = 3;
-        let names = scope.log.band_names();
+        let names = context.log.band_names();
         let breakdown = self.profile.kind.breakdown;
         let describe = |band: &BandId| {
             let label = self.profile.label(*band)?;
@@ -188,11 +188,11 @@ impl<'a> Holder<'a> {
     }
 
     /// What it means, and what to try.
-    fn words(&self, scope: &Scope<'_>) -> (String, &'static str) {
+    fn words(&self, context: &RuleContext<'_>) -> (String, &'static str) {
         match self.group {
             Group::Threads => (
                 "These are threads and their stacks: many threads that wait and never end, or a few that recurse deeply.".to_owned(),
-                if Input::Threads.is_in(&scope.log.info) {
+                if Input::Threads.is_in(&context.log.info) {
                     "See the panel Threads for threads that are blocked for long: end them, or bound how many there are."
                 } else {
                     "Take a log with events of threads too (+RTS -ls): the panel Threads then shows which are blocked for long. End them, or bound how many there are."
@@ -207,7 +207,7 @@ impl<'a> Holder<'a> {
                 "Find what keeps it: a top-level value, a second traversal, a map or a reference that is only added to.",
             ),
             _ => {
-                let names = scope.log.band_names();
+                let names = context.log.band_names();
                 let label = self.bands.first().and_then(|band| self.profile.label(*band));
                 let words = label.and_then(|label| names.explain(self.profile.kind.breakdown, &label));
                 let words = words.map(|words| (words.what, words.advice));
@@ -227,8 +227,8 @@ impl<'a> Holder<'a> {
     }
 
     /// Its bytes in all censuses of a part of the log.
-    fn series(&self, scope: &Scope<'_>) -> Vec<u64> {
-        let places = self.profile.places(Some(scope.range), scope.log.end());
+    fn series(&self, context: &RuleContext<'_>) -> Vec<u64> {
+        let places = self.profile.places(Some(context.range), context.log.end());
         let mut sums = vec![0_u64; places.len()];
         for band in &self.bands {
             for (sum, bytes) in sums
@@ -286,12 +286,12 @@ impl Course {
     }
 }
 
-async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
-    let Some(holder) = Holder::in_scope(scope, listen).await else {
+async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+    let Some(holder) = Holder::in_scope(context, yielder).await else {
         return Outcome::CannotTell("the log has no census of the whole heap by names of data in this time: run the program with +RTS -hT -l".into());
     };
     let share = holder.bytes as f64 / holder.all_bytes.max(1) as f64;
-    let name = holder.name(scope);
+    let name = holder.name(context);
     let said = format!(
         "{name} held {} of the largest census, {}",
         format::fraction(share),
@@ -313,7 +313,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
         format::fraction(share),
         format::bytes(holder.bytes)
     );
-    let course = Course::of(&holder.series(scope));
+    let course = Course::of(&holder.series(context));
     let mut finding = Finding::of_memory(NAME, title, (holder.bytes, share));
     finding.confidence = Confidence::Certain;
     // Something holds most of every heap: growth makes it a problem.
@@ -321,7 +321,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
         Course::Grows => Severity::Medium,
         _ => Severity::Low,
     };
-    let (what, advice) = holder.words(scope);
+    let (what, advice) = holder.words(context);
     finding.meaning = format!("{what}{}", course.sentence()).into();
     finding.tries = vec![Try::code(advice)];
     finding.tries.push(Try::measure(
@@ -336,7 +336,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
         ("all of the census".into(), Value::Bytes(holder.all_bytes)),
     ];
     let time = holder.profile.time(holder.census);
-    let time = time.unwrap_or(scope.range.start());
+    let time = time.unwrap_or(context.range.start());
     let evidence = Evidence {
         range: Interval::new(time, time),
         subjects: Vec::new(),

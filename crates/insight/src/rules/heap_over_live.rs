@@ -5,9 +5,9 @@
 //! meanwhile. Only what goes beyond that, and beyond the allocation areas, is looked at.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Evidence, Finding, Outcome, Try, Value};
-use crate::scope::{Input, Scope};
-use analysis::listen::{Listen, Steps};
+use analysis::yielder::{Steps, Yield};
 use eventlog::ids::Nanos;
 use model::format;
 use model::gauge::Samples;
@@ -24,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Is the heap a multiple of live data?",
     inputs: &[Input::GcStatistics],
-    look: Look::InSteps(|scope, _, listen| Box::pin(look(scope, listen))),
+    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
 };
 
 /// The heap at its largest.
@@ -36,10 +36,10 @@ struct Peak {
 }
 
 impl Peak {
-    fn in_scope(scope: &Scope<'_>) -> Option<Self> {
-        let numbers = &scope.log.numbers;
+    fn in_scope(context: &RuleContext<'_>) -> Option<Self> {
+        let numbers = &context.log.numbers;
         let (sizes, live) = (numbers.heap_sizes(), numbers.live());
-        let (from, to) = (scope.range.start().0, scope.range.end().0);
+        let (from, to) = (context.range.start().0, context.range.end().0);
         // The first of equal ones: what was alive there is what made it so large.
         let places = sizes.first_at(from)..sizes.first_after(to);
         let place = places.reduce(|most, next| {
@@ -66,32 +66,32 @@ impl Peak {
 
 /// The most that a capability was seen to allocate between two collections, for each of
 /// them: options may be compiled into the program, so that the arguments do not say it.
-async fn areas_seen_bytes(scope: &Scope<'_>, listen: &dyn Listen) -> u64 {
-    let (mut area, mut steps) = (0, Steps::new(listen));
+async fn areas_seen_bytes(context: &RuleContext<'_>, yielder: &dyn Yield) -> u64 {
+    let (mut area, mut steps) = (0, Steps::new(yielder));
     let starts = || {
-        let told = scope.log.numbers.told_collections().iter();
+        let told = context.log.numbers.told_collections().iter();
         told.map(|told| told.start)
     };
     // A collection tells of what was allocated before it once it has begun.
     for (from, to) in starts().zip(starts().skip(1).chain([Nanos(u64::MAX)])) {
         steps.step().await;
-        area = area.max(scope.log.numbers.most_allocated_bytes(from, to));
+        area = area.max(context.log.numbers.most_allocated_bytes(from, to));
     }
-    area.saturating_mul(scope.caps)
+    area.saturating_mul(context.caps)
 }
 
-async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
-    if scope.is_nonmoving() {
+async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+    if context.is_nonmoving() {
         return Outcome::CannotTell(
             "the nonmoving collector does not copy, so what is usual is not known".into(),
         );
     }
-    let Some(peak) = Peak::in_scope(scope) else {
+    let Some(peak) = Peak::in_scope(context) else {
         return Outcome::CannotTell(
             "no major collection says what was alive when the heap was largest".into(),
         );
     };
-    let first = scope.log.numbers.told_collections().first();
+    let first = context.log.numbers.told_collections().first();
     let at_first = first.and_then(|first| first.heap_size_bytes);
     if at_first.is_some_and(|bytes| bytes >= peak.held_bytes) {
         return Outcome::Clear(
@@ -99,15 +99,15 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
                 .to_owned(),
         );
     }
-    let factor = scope.old_generation_factor();
+    let factor = context.old_generation_factor();
     let copying = (peak.live_bytes as f64 * (1.0 + factor)) as u64;
     let beyond = |areas: u64| {
         let usual = peak.live_bytes.saturating_add(copying);
         peak.held_bytes.saturating_sub(usual.saturating_add(areas))
     };
-    let mut areas = scope.allocation_area_bytes().saturating_mul(scope.caps);
+    let mut areas = context.allocation_area_bytes().saturating_mul(context.caps);
     if beyond(areas) >= LEAST_BYTES {
-        areas = areas.max(areas_seen_bytes(scope, listen).await);
+        areas = areas.max(areas_seen_bytes(context, yielder).await);
     }
     let excess = beyond(areas);
     let share = excess as f64 / peak.held_bytes.max(1) as f64;

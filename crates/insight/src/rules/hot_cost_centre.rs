@@ -4,9 +4,9 @@
 //! loss by itself: it says where to look first.
 
 use super::{Look, Rule};
+use crate::context::RuleContext;
 use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::Scope;
+use crate::loss_budget::LossBudget;
 use analysis::flamegraph::sources;
 use eventlog::hash::SeededMap;
 use model::format;
@@ -27,13 +27,13 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let choice = Choice {
         source: sources::COST_CENTRES,
-        range: Some(scope.range),
+        range: Some(context.range),
         ..Choice::default()
     };
-    let Some(origin) = scope.log.origin(choice.source) else {
+    let Some(origin) = context.log.origin(choice.source) else {
         return Outcome::CannotTell(
             "the log has no samples of cost centres: build with -prof -fprof-late, run with +RTS -p -l"
                 .into(),
@@ -91,7 +91,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ("samples".into(), Value::Count(samples)),
     ];
     let evidence = Evidence {
-        range: scope.range,
+        range: context.range,
         subjects: Vec::new(),
         amount: Value::Count(own),
     };

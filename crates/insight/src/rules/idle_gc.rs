@@ -6,10 +6,10 @@
 
 use super::asked_for::{LEAST, asked_for, claim};
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Outcome, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
-use analysis::listen::Listen;
+use crate::loss_budget::LossBudget;
+use analysis::yielder::Yield;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -24,19 +24,25 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does the collector run while the program is idle?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let found = asked_for(scope, ledger, true, listen).await;
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let found = asked_for(context, loss_budget, true, yielder).await;
     let pauses = found.iter().map(|(_, stop)| stop.pause_ns());
     let (all_ns, longest_ns) = (pauses.clone().sum::<u64>(), pauses.max().unwrap_or(0));
     let count = found.len();
-    if count < LEAST || (scope.share(all_ns) < LEAST_SHARE && longest_ns < LONG_NS) {
+    if count < LEAST || (context.share(all_ns) < LEAST_SHARE && longest_ns < LONG_NS) {
         return Outcome::Clear(format!(
             "{} came after a quarter of a second without work, {} of the time; the limits are 3 and 1 %",
             format::many(count as u64, "collection"),
-            format::fraction(scope.share(all_ns))
+            format::fraction(context.share(all_ns))
         ));
     }
     let title = format!(
@@ -44,7 +50,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         format::many(count as u64, "idle collection"),
         format::duration(Duration(all_ns))
     );
-    let mut finding = claim(scope, ledger, &found, (NAME, title));
+    let mut finding = claim(context, loss_budget, &found, (NAME, title));
     finding.meaning = "After 0.3 s without work the runtime collects everything, whether it changed or not; a request that comes in then has to wait.".into();
     finding.tries = vec![
         Try::flag(

@@ -6,9 +6,9 @@
 //! collection came in that time, if minor collections copied next to nothing since the last.
 
 use super::{Look, Rule, census};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Finding, Outcome, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use eventlog::ids::Nanos;
 use model::format;
 use model::gauge::Samples;
@@ -48,9 +48,9 @@ struct Live {
 }
 
 impl Live {
-    fn of(scope: &Scope<'_>) -> Self {
-        let live = scope.log.numbers.live();
-        let (from_ns, to_ns) = (scope.range.start().0, scope.range.end().0);
+    fn of(context: &RuleContext<'_>) -> Self {
+        let live = context.log.numbers.live();
+        let (from_ns, to_ns) = (context.range.start().0, context.range.end().0);
         let places = live.first_at(from_ns)..live.first_at(to_ns);
         let point = |at| Point {
             time_ns: live.time(at),
@@ -108,14 +108,14 @@ fn bytes_per_second(points: &[Point]) -> f64 {
 }
 
 /// Whether growth of so many bytes had ended when the log did.
-fn has_ended(scope: &Scope<'_>, live: &Live, growth: u64) -> bool {
+fn has_ended(context: &RuleContext<'_>, live: &Live, growth: u64) -> bool {
     let least = growth as f64 * GOES_ON;
     if let Some(last) = live.since(0.75) {
         return (added(last) as f64) < least;
     }
     // No more than what was copied since can have become old.
     let last_ns = live.points.last().map_or(0, |point| point.time_ns);
-    let since = scope
+    let since = context
         .stops
         .iter()
         .filter(|stop| stop.pause.start.0 > last_ns);
@@ -127,13 +127,13 @@ fn has_ended(scope: &Scope<'_>, live: &Live, growth: u64) -> bool {
     is_long && (copied.fold(0, u64::saturating_add) as f64) < least
 }
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     // Until it has marked again, all that was promoted meanwhile counts as alive
     // (`Note [Live data accounting in nonmoving collector]`, rts/sm/NonMoving.c).
-    if scope.is_nonmoving() {
+    if context.is_nonmoving() {
         return Outcome::CannotTell("the nonmoving collector counts garbage as alive until it has marked again: a heap profile (-hT) of a run without it would tell".into());
     }
-    let live = Live::of(scope);
+    let live = Live::of(context);
     let Some(half) = live.since(0.5) else {
         return Outcome::CannotTell("there are too few major collections to see whether live data grows: a longer log, or performMajorGC now and then, would tell".into());
     };
@@ -151,7 +151,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
             "live data was {said}; the limits are 10 MB and a quarter of the most"
         ));
     }
-    if has_ended(scope, &live, growth) {
+    if has_ended(context, &live, growth) {
         return Outcome::Clear(format!(
             "live data was {said}, but the last quarter of the time added less than a tenth of that growth: it has ended"
         ));
@@ -166,7 +166,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     if half.len() < 3 && rises < SURE_RISES {
         finding.confidence = Confidence::Hint;
     }
-    let held = census::largest_bands(scope);
+    let held = census::largest_bands(context);
     finding.meaning = format!(
         "Something is kept that may not be needed any more, or loading goes on.{}",
         held.map_or(String::new(), |held| format!(
@@ -195,7 +195,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
             Value::Count(rises as u64),
         ),
     ];
-    let range = Interval::new(Nanos(half[0].time_ns), scope.range.end());
+    let range = Interval::new(Nanos(half[0].time_ns), context.range.end());
     let evidence = Evidence {
         range,
         subjects: Vec::new(),

@@ -8,14 +8,14 @@
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
-use crate::ledger::Ledger;
+use crate::loss_budget::LossBudget;
 use crate::lost_time::union;
-use crate::scope::{Input, Scope};
 use crate::threads::{Wait, Wakeup};
-use analysis::listen::{Listen, Steps, sort};
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::{Steps, Yield, sort};
 use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
@@ -41,7 +41,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads queue for one lock?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// How often a thread woke others, and was woken by others.
@@ -52,13 +54,16 @@ struct Wakes {
 }
 
 /// Who gives and receives often; `None` if one thread is the hub of all, or there are few.
-async fn members(scope: &Scope<'_>, listen: &dyn Listen) -> Option<BTreeMap<ThreadId, Wakes>> {
+async fn members(
+    context: &RuleContext<'_>,
+    yielder: &dyn Yield,
+) -> Option<BTreeMap<ThreadId, Wakes>> {
     let mut wakes: SeededMap<ThreadId, Wakes> = SeededMap::default();
     let look = |wakeup: Wakeup| {
         wakes.entry(wakeup.giver).or_default().given += 1;
         wakes.entry(wakeup.thread).or_default().received += 1;
     };
-    scope.each_wakeup(listen, look).await;
+    context.each_wakeup(yielder, look).await;
     let often = wakes
         .into_iter()
         .filter(|(_, wakes)| wakes.given >= LEAST_WAKES && wakes.received >= LEAST_WAKES);
@@ -71,28 +76,28 @@ async fn members(scope: &Scope<'_>, listen: &dyn Listen) -> Option<BTreeMap<Thre
 
 /// The waits of members for an `MVar`, and for how long members ran while any waited.
 async fn waits(
-    scope: &Scope<'_>,
+    context: &RuleContext<'_>,
     members: &BTreeMap<ThreadId, Wakes>,
-    listen: &dyn Listen,
+    yielder: &dyn Yield,
 ) -> (Vec<Wait>, Vec<(u64, u64)>) {
     let (mut waits, mut runs) = (Vec::new(), Vec::new());
-    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.wait_reason() == Some(WaitReason::Mvar) {
-            waits.extend(scope.wait(life, turn, 0));
+            waits.extend(context.wait(life, turn, 0));
         }
         if turn.1.code.is_some() {
             runs.push(turn.1.part(2));
         }
     };
-    let store = &scope.log.store;
+    let store = &context.log.store;
     let lives = store.lives_of_runs(LEAST_RUNS);
     let lives = lives.filter(|life| members.contains_key(&life.id()));
-    scope.each_turn_of(lives, listen, look).await;
+    context.each_turn_of(lives, yielder, look).await;
     (waits, runs)
 }
 
 /// How long spans lie in stretches that are in order.
-async fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)], listen: &dyn Listen) -> u64 {
+async fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)], yielder: &dyn Yield) -> u64 {
     let inside = |(from, to): (u64, u64)| {
         let first = stretches.partition_point(|stretch| stretch.1 <= from);
         let near = stretches
@@ -102,7 +107,7 @@ async fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)], listen: &dyn 
         near.map(|stretch| stretch.1.min(to) - stretch.0.max(from))
             .sum::<u64>()
     };
-    let (mut all_ns, mut steps) = (0, Steps::new(listen));
+    let (mut all_ns, mut steps) = (0, Steps::new(yielder));
     for span in spans {
         steps.step().await;
         all_ns += inside(*span);
@@ -110,38 +115,42 @@ async fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)], listen: &dyn 
     all_ns
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
     let clear = |cap_ns| {
         Outcome::Clear(format!(
             "capabilities were idle while threads took turns with MVars for {} of their time; the limit is 5 %",
-            format::fraction(scope.share_of_caps(cap_ns))
+            format::fraction(context.share_of_caps(cap_ns))
         ))
     };
-    let any_ns = scope.threads(listen).await.times.blocked_ns[WaitReason::Mvar as usize];
-    if scope.caps < 2 || scope.share_of_caps(any_ns) < LEAST_SHARE {
+    let any_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::Mvar as usize];
+    if context.caps < 2 || context.share_of_caps(any_ns) < LEAST_SHARE {
         return clear(0);
     }
-    let Some(members) = members(scope, listen).await else {
+    let Some(members) = members(context, yielder).await else {
         return Outcome::Clear(
             "no three threads woke each other in turns: each wakes, and is woken, 20 times at least".to_owned(),
         );
     };
-    let (waits, runs) = waits(scope, &members, listen).await;
-    let cap_ns = scope
-        .beside_idle_ns(waits.iter().map(Wait::span), listen)
+    let (waits, runs) = waits(context, &members, yielder).await;
+    let cap_ns = context
+        .beside_idle_ns(waits.iter().map(Wait::span), yielder)
         .await;
-    if scope.share_of_caps(cap_ns) < LEAST_SHARE {
+    if context.share_of_caps(cap_ns) < LEAST_SHARE {
         return clear(cap_ns);
     }
     let mut waiting: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
-    sort(&mut waiting, listen).await;
+    sort(&mut waiting, yielder).await;
     let waiting = union(&waiting);
-    let pauses = scope.log.store.account().pauses();
+    let pauses = context.log.store.account().pauses();
     let waiting_ns: u64 = waiting
         .iter()
         .map(|&(from, to)| (to - from).saturating_sub(pauses.still_in(from, to)))
         .sum();
-    let running = inside_ns(&runs, &waiting, listen).await as f64 / waiting_ns.max(1) as f64;
+    let running = inside_ns(&runs, &waiting, yielder).await as f64 / waiting_ns.max(1) as f64;
     if running > MOST_RUNNING {
         return Outcome::Clear(format!(
             "while threads that wake each other waited for an MVar, {running:.1} of them ran; the limit is 1.5"
@@ -153,8 +162,8 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         format::many(count, "thread")
     );
     let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
-    let mut finding = scope
-        .of_blocked((NAME, title), ledger, (spans, cap_ns), listen)
+    let mut finding = context
+        .of_blocked((NAME, title), loss_budget, (spans, cap_ns), yielder)
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "They hand something from one to the next. While one holds it the others wait, so more capabilities would not help. A Handle has a lock, too: stdout, for example.".into();

@@ -4,9 +4,9 @@
 //! out: capabilities then seem to stand still.
 
 use super::{Look, Rule};
+use crate::context::RuleContext;
 use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::Scope;
+use crate::loss_budget::LossBudget;
 
 const NAME: &str = "log-damaged";
 
@@ -17,12 +17,12 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let condition = scope.log.condition;
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let condition = context.log.condition;
     let Some(condition) = condition.filter(|now| now.damaged || !now.ends) else {
         return Outcome::Clear("the log is whole".to_owned());
     };
-    if scope.log.is_followed && !condition.has_gaps {
+    if context.log.is_followed && !condition.has_gaps {
         return Outcome::Clear("the program is still writing the log".to_owned());
     }
     let title = if condition.has_gaps {
@@ -38,9 +38,9 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         "If the program is killed, let it write its buffers every second (GHC 9.2 and later), or end it with an interrupt.",
     )];
     finding.distrust = "What lies before the missing parts is as the runtime wrote it.".into();
-    let missing = scope.log.info.lives.missing_buffers(condition);
+    let missing = context.log.info.lives.missing_buffers(condition);
     let evidence = missing.filter_map(|missing| {
-        let range = missing.range?.intersection(scope.range)?;
+        let range = missing.range?.intersection(context.range)?;
         Some(Evidence {
             range,
             subjects: missing.cap.map(Subject::Capability).into_iter().collect(),

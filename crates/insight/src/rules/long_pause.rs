@@ -5,9 +5,9 @@
 //! stop was busy with decides what may help: to wait for all, to copy, or neither.
 
 use super::{Look, Rule};
+use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope, Stop};
+use crate::loss_budget::LossBudget;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -27,10 +27,10 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let counts = |stop: &Stop<'_>| stop.all_ns() >= LONG_NS && scope.has_census(stop);
-    let stops = scope.stops.iter().filter(|stop| !counts(stop));
-    let mut all: Vec<u64> = stops.map(Stop::all_ns).collect();
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let counts = |stop: &GcPause<'_>| stop.all_ns() >= LONG_NS && context.has_census(stop);
+    let stops = context.stops.iter().filter(|stop| !counts(stop));
+    let mut all: Vec<u64> = stops.map(GcPause::all_ns).collect();
     all.sort_unstable();
     let longest_ns = all.last().copied().unwrap_or(0);
     let longest = format::duration(Duration(longest_ns));
@@ -39,8 +39,8 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
             "the longest stop was {longest}; the limit is 50 ms"
         ));
     }
-    let is_long = |stop: &Stop<'_>| stop.all_ns() >= LONG_NS && !scope.has_census(stop);
-    let found: Vec<_> = scope.stops_where(is_long).collect();
+    let is_long = |stop: &GcPause<'_>| stop.all_ns() >= LONG_NS && !context.has_census(stop);
+    let found: Vec<_> = context.stops_where(is_long).collect();
     let title = match found.len() as u64 {
         1 => format!("A pause of {longest}"),
         count => format!(
@@ -51,10 +51,10 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     let mut finding = Finding::new(NAME, Axis::Latency, title);
     finding.severity = Severity::of_latency(longest_ns);
     finding.cost = Value::Ns(longest_ns);
-    finding.share = scope.share(longest_ns);
+    finding.share = context.share(longest_ns);
     let worst = found.iter().max_by_key(|(_, stop)| stop.all_ns());
     if let Some((place, worst)) = worst {
-        advise(scope, (*place, worst), &mut finding);
+        advise(context, (*place, worst), &mut finding);
     }
     finding.distrust =
         "It does not matter in a program that nobody waits for, such as a batch job.".into();
@@ -68,18 +68,18 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ),
         ("stops".into(), Value::Count(all.len() as u64)),
     ];
-    let evidence = Scope::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| {
+    let evidence = RuleContext::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| {
         Value::Ns(stop.all_ns())
     });
     Outcome::Found(vec![finding.seen_in(evidence)])
 }
 
 /// What the longest stop was busy with, and what may help.
-fn advise(scope: &Scope<'_>, (place, stop): (usize, &Stop<'_>), finding: &mut Finding) {
+fn advise(context: &RuleContext<'_>, (place, stop): (usize, &GcPause<'_>), finding: &mut Finding) {
     let copied = stop.told.map(|told| told.copied_bytes);
     let is_too_long = |bytes: &u64| {
         let takes_less = *bytes < stop.pause_ns() / 1_000 * LEAST_COPIED;
-        takes_less && !stop.is_major || scope.is_disturbed(place)
+        takes_less && !stop.is_major || context.is_disturbed(place)
     };
     let hardly_copied = copied.filter(is_too_long);
     if stop.sync_ns() * 2 >= stop.all_ns() {

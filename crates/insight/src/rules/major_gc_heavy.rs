@@ -5,9 +5,9 @@
 
 use super::asked_for::claim;
 use super::{Look, Rule};
+use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Confidence, Outcome, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope, Stop};
+use crate::loss_budget::LossBudget;
 use model::format;
 use model::gauge::Samples;
 
@@ -28,15 +28,15 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
-    let is_major = |stop: &Stop<'_>| stop.is_major && stop.told.is_some();
-    let all = scope.stops_where(is_major).count();
-    let found: Vec<_> = scope
+fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let is_major = |stop: &GcPause<'_>| stop.is_major && stop.told.is_some();
+    let all = context.stops_where(is_major).count();
+    let found: Vec<_> = context
         .stops_where(is_major)
-        .filter(|(place, _)| ledger.is_free(*place))
+        .filter(|(place, _)| loss_budget.is_free(*place))
         .collect();
     let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
-    let share = scope.share(pause_ns);
+    let share = context.share(pause_ns);
     let count = found.len() as u64;
     let copied = found.iter().filter_map(|(_, stop)| stop.told);
     let copied = copied.map(|told| told.copied_bytes);
@@ -64,15 +64,15 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         format::bytes(each),
         format::fraction(share)
     );
-    let mut finding = claim(scope, ledger, &found, (NAME, title));
+    let mut finding = claim(context, loss_budget, &found, (NAME, title));
     finding.confidence = Confidence::Probable;
-    finding.meaning = if scope.is_nonmoving() {
+    finding.meaning = if context.is_nonmoving() {
         "The program stands still for each, although the old generation is marked while it runs."
     } else {
         "Each time the old generation fills up, all live data is traversed and, except for large objects, copied."
     }
     .into();
-    finding.tries = tries(scope);
+    finding.tries = tries(context);
     finding.distrust =
         "How long data lives decides what an option saves: data that is loaded once has to be copied until it is all there."
             .into();
@@ -87,9 +87,9 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
 const RISING: f64 = 0.9;
 
 /// Whether live data grew from nearly each full collection to the next.
-fn only_grows(scope: &Scope<'_>) -> bool {
-    let live = scope.log.numbers.live();
-    let places = live.first_at(scope.range.start().0)..live.first_at(scope.range.end().0);
+fn only_grows(context: &RuleContext<'_>) -> bool {
+    let live = context.log.numbers.live();
+    let places = live.first_at(context.range.start().0)..live.first_at(context.range.end().0);
     let all: Vec<u64> = places.map(|at| live.value(at)).collect();
     let rising = all.windows(2).filter(|two| two[1] > two[0]).count();
     all.len() >= LEAST && rising as f64 >= (all.len() - 1) as f64 * RISING
@@ -98,7 +98,7 @@ fn only_grows(scope: &Scope<'_>) -> bool {
 /// The nonmoving collector is none of them: it shortens pauses, and makes programs slower. A
 /// larger area keeps short-lived data from growing old; where all of it stays, fewer full
 /// collections help (`docs/findings.md`).
-fn tries(scope: &Scope<'_>) -> Vec<Try> {
+fn tries(context: &RuleContext<'_>) -> Vec<Try> {
     let area = Try::flag(
         "-A64m",
         "Keep short-lived data from growing old: fewer full collections. Measure it.",
@@ -112,7 +112,7 @@ fn tries(scope: &Scope<'_>) -> Vec<Try> {
     let less = Try::code(
         "Keep less data alive, or keep what does not change in a compact region (GHC.Compact): collections do not copy it.",
     );
-    match only_grows(scope) {
+    match only_grows(context) {
         true => vec![factor, less],
         false => vec![area, factor, less],
     }

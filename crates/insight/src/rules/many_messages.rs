@@ -4,9 +4,9 @@
 //! a program that says something for each item of its work measures its own messages.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use analysis::info::TypeCount;
 use eventlog::EventType;
 use eventlog::ids::Duration;
@@ -35,14 +35,14 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let types = scope.log.info.types();
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let types = context.log.info.types();
     let is_message = |of: &&TypeCount| OF_THE_PROGRAM.contains(&EventType(of.id));
     let bytes: u64 = types.iter().filter(is_message).map(|of| of.bytes).sum();
     let all_bytes: u64 = types.iter().map(|of| of.bytes).sum();
     let share = bytes as f64 / all_bytes.max(1) as f64;
-    let count = scope.log.messages.places(scope.range).len() as u64;
-    let between_ns = scope.times.all_caps().running_ns / count.max(1);
+    let count = context.log.messages.places(context.range).len() as u64;
+    let between_ns = context.times.all_caps().running_ns / count.max(1);
     if count < LEAST || share < LEAST_SHARE || between_ns > MOST_BETWEEN_NS {
         return Outcome::Clear(format!(
             "{} of the program are {} of the log, one for each {} that threads ran; the limits are 1,000, 50 % and 20 µs",

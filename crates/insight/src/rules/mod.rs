@@ -57,10 +57,10 @@ mod unevaluated;
 mod unlabelled;
 mod yield_spin;
 
+use crate::context::{Input, RuleContext};
 use crate::finding::{Finding, Outcome};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
-use analysis::listen::{Later, Listen};
+use crate::loss_budget::LossBudget;
+use analysis::yielder::{LocalBoxFuture, Yield};
 
 /// A question about a log, and how it is answered.
 #[derive(Debug)]
@@ -79,11 +79,17 @@ pub struct Rule {
 #[derive(Debug)]
 pub enum Look {
     /// It takes less than some hundredths of a second of any log.
-    AtOnce(fn(&Scope<'_>, &mut Ledger) -> Outcome),
+    AtOnce(fn(&RuleContext<'_>, &mut LossBudget) -> Outcome),
     /// It looks at every run, thread or collection, and hears others meanwhile.
-    InSteps(for<'a> fn(&'a Scope<'_>, &'a mut Ledger, &'a dyn Listen) -> Later<'a, Outcome>),
+    InSteps(
+        for<'a> fn(
+            &'a RuleContext<'_>,
+            &'a mut LossBudget,
+            &'a dyn Yield,
+        ) -> LocalBoxFuture<'a, Outcome>,
+    ),
     /// It looks at what the rules before it found.
-    AtFindings(fn(&Scope<'_>, &mut Ledger, &[Finding]) -> Outcome),
+    AtFindings(fn(&RuleContext<'_>, &mut LossBudget, &[Finding]) -> Outcome),
 }
 
 /// All rules.

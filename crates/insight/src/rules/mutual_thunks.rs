@@ -8,11 +8,11 @@
 use super::hand_overs::{IN_TURNS, one_capability};
 use super::shared_thunk::{OF_EDEN, waits_for_thunks};
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Finding, Outcome, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use crate::threads::{Wait, of_pairs};
-use analysis::listen::Listen;
+use analysis::yielder::Yield;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::{ManagerThread, WaitReason};
@@ -31,7 +31,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads wait for each other's thunks?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// Waits for thunks, each with the thread that evaluates it.
@@ -54,21 +56,25 @@ impl Waits {
     }
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    if scope.is_of_eden() {
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    if context.is_of_eden() {
         return Outcome::CannotTell(OF_EDEN.into());
     }
-    let any_ns = scope.threads(listen).await.times.blocked_ns[WaitReason::BlackHole as usize];
+    let any_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::BlackHole as usize];
     let clear = |cap_ns| {
         Outcome::Clear(format!(
             "capabilities were idle while threads waited for thunks of each other for {} of their time; the limit is 5 %",
-            format::fraction(scope.share_of_caps(cap_ns))
+            format::fraction(context.share_of_caps(cap_ns))
         ))
     };
-    if scope.caps < 2 || scope.share_of_caps(any_ns) < LEAST_SHARE {
+    if context.caps < 2 || context.share_of_caps(any_ns) < LEAST_SHARE {
         return clear(any_ns);
     }
-    let waits = Waits(waits_for_thunks(scope, listen).await);
+    let waits = Waits(waits_for_thunks(context, yielder).await);
     if waits.0.len() < LEAST || waits.mutual() < MUTUAL {
         return Outcome::Clear(format!(
             "of {} for a thunk of another thread, {} of the time was between threads that wait for each other; the limits are 200 and 50 %",
@@ -77,15 +83,15 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ));
     }
     let spans: Vec<(u64, u64)> = waits.0.iter().map(|(_, wait)| wait.span()).collect();
-    let cap_ns = scope.beside_idle_ns(spans.iter().copied(), listen).await;
-    if scope.share_of_caps(cap_ns) < LEAST_SHARE {
+    let cap_ns = context.beside_idle_ns(spans.iter().copied(), yielder).await;
+    if context.share_of_caps(cap_ns) < LEAST_SHARE {
         return clear(cap_ns);
     }
     let title = title(&waits);
-    let mut finding = scope
-        .of_blocked((NAME, title), ledger, (spans, cap_ns), listen)
+    let mut finding = context
+        .of_blocked((NAME, title), loss_budget, (spans, cap_ns), yielder)
         .await;
-    explain(scope, &mut finding, &waits);
+    explain(context, &mut finding, &waits);
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("waits".into(), Value::Count(waits.0.len() as u64)),
@@ -104,9 +110,9 @@ fn title(waits: &Waits) -> String {
     )
 }
 
-fn explain(scope: &Scope<'_>, finding: &mut Finding, waits: &Waits) {
+fn explain(context: &RuleContext<'_>, finding: &mut Finding, waits: &Waits) {
     let is_timer = |(owner, _): &(ThreadId, Wait)| {
-        let label = scope.log.store.label_of(*owner).unwrap_or_default();
+        let label = context.log.store.label_of(*owner).unwrap_or_default();
         ManagerThread::from_label(label) == Some(ManagerThread::Timer)
     };
     let has_timer = waits.0.iter().any(is_timer);
@@ -116,7 +122,7 @@ fn explain(scope: &Scope<'_>, finding: &mut Finding, waits: &Waits) {
     } else {
         "Probably all update one value with atomicModifyIORef or atomicModifyIORef': each new value is a thunk that first needs another thread's. Or they evaluate one lazy list or map together. So they work in turns. The first thread of each row waits for the second one.".into()
     };
-    let parallelism = scope.times.mean_parallelism().unwrap_or(0.0);
+    let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
     finding.tries = vec![if has_timer {
         Try::code("Use fewer timers: one timeout around a batch of the work.")
     } else {

@@ -6,10 +6,10 @@
 //! compute, or be in an unsafe foreign call.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::disturbance::Disturbed;
 use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -28,10 +28,10 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let found = scope.disturbed();
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let found = context.disturbed();
     let excess_ns: u64 = found.iter().map(Disturbed::excess_ns).sum();
-    let share = scope.share(excess_ns);
+    let share = context.share(excess_ns);
     let worst = found.iter().max_by_key(|one| one.excess_ns());
     let Some(worst) = worst.filter(|worst| share >= LEAST_SHARE || worst.excess_ns() >= LONG_NS)
     else {
@@ -70,7 +70,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ("the longest".into(), Value::Ns(worst.pause_ns)),
         ("usual for its size".into(), Value::Ns(worst.usual_ns)),
     ];
-    let stops = found.iter().map(|one| &scope.stops[one.place]);
-    let evidence = Scope::evidence_of(stops, |stop| Value::Ns(stop.pause_ns()));
+    let stops = found.iter().map(|one| &context.stops[one.place]);
+    let evidence = RuleContext::evidence_of(stops, |stop| Value::Ns(stop.pause_ns()));
     Outcome::Found(vec![finding.seen_in(evidence)])
 }

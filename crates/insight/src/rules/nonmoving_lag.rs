@@ -4,9 +4,9 @@
 //! the program shortly in the end, for what was changed while it marked.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use analysis::timeline::nonmoving::Phase;
 use eventlog::ids::Duration;
 use model::format;
@@ -28,8 +28,15 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let lane = |phase| scope.log.tracks.nonmoving.lane(phase).within(scope.range);
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let lane = |phase| {
+        context
+            .log
+            .tracks
+            .nonmoving
+            .lane(phase)
+            .within(context.range)
+    };
     let spans = |phase| -> Vec<Interval> {
         let span = |piece: &model::span_lane::Piece| {
             Interval::new(
@@ -38,15 +45,15 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
             )
         };
         lane(phase)
-            .filter_map(|piece| span(piece).intersection(scope.range))
+            .filter_map(|piece| span(piece).intersection(context.range))
             .collect()
     };
     let (syncs, marks) = (spans(Phase::Sync), spans(Phase::Mark));
     let length = |span: &Interval| span.duration().0;
     let longest_ns = syncs.iter().map(length).max().unwrap_or(0);
     let marking_ns: u64 = marks.iter().map(length).sum();
-    let marking = scope.share(marking_ns);
-    let is_behind = marking >= MOST_MARKING && scope.length_ns() >= LEAST_NS;
+    let marking = context.share(marking_ns);
+    let is_behind = marking >= MOST_MARKING && context.length_ns() >= LEAST_NS;
     let longest = format::duration(Duration(longest_ns));
     let marked = format::fraction(marking);
     if longest_ns < LONG_SYNC_NS && !is_behind {
@@ -67,7 +74,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
     });
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Ns(longest_ns);
-    finding.share = scope.share(longest_ns);
+    finding.share = context.share(longest_ns);
     finding.meaning = "It does not keep up with what is allocated and changed: garbage stays for longer, and memory grows.".into();
     finding.tries = vec![
         Try::code("Mutate fewer old objects: each one that changes is looked at again at the end."),

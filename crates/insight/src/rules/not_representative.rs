@@ -4,9 +4,9 @@
 //! time; with `-prof` the compiler leaves optimisations out, so that cost centres stay.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Finding, Outcome, Severity, Try};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use analysis::process::Way;
 
 const NAME: &str = "not-representative";
@@ -19,8 +19,8 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let process = scope.log.info.process();
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let process = context.log.info.process();
     if process.rts.is_none() {
         return Outcome::CannotTell("the log does not name the runtime".into());
     }

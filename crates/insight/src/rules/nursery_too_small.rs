@@ -8,9 +8,9 @@
 
 use super::asked_for::claim;
 use super::{Look, Rule};
+use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Confidence, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope, Stop};
+use crate::loss_budget::LossBudget;
 use model::format;
 use model::gauge::Samples;
 
@@ -57,7 +57,7 @@ struct Minors {
 }
 
 impl Minors {
-    fn of(scope: &Scope<'_>, found: &[(usize, &Stop<'_>)]) -> Self {
+    fn of(context: &RuleContext<'_>, found: &[(usize, &GcPause<'_>)]) -> Self {
         let told = || found.iter().filter_map(|(_, stop)| stop.told);
         let sum = |of: fn(&analysis::numbers::Collection) -> u64| {
             told().fold(0, |sum: u64, told| sum.saturating_add(of(told)))
@@ -65,7 +65,7 @@ impl Minors {
         let mut allocated: Vec<u64> = told().map(|told| told.allocated_bytes).collect();
         allocated.sort_unstable();
         let copied = sum(|told| told.copied_bytes);
-        let lasting = lasting_bytes(scope).saturating_mul(COPIES).min(copied);
+        let lasting = lasting_bytes(context).saturating_mul(COPIES).min(copied);
         Self {
             pause_ns: found.iter().map(|(_, stop)| stop.pause_ns()).sum(),
             count: found.len() as u64,
@@ -89,9 +89,9 @@ impl Minors {
 }
 
 /// By how much live data grew, as major collections tell.
-fn lasting_bytes(scope: &Scope<'_>) -> u64 {
-    let live = scope.log.numbers.live();
-    let (from, to) = (scope.range.start().0, scope.range.end().0);
+fn lasting_bytes(context: &RuleContext<'_>) -> u64 {
+    let live = context.log.numbers.live();
+    let (from, to) = (context.range.start().0, context.range.end().0);
     let last = live.first_after(to).checked_sub(1).map(|at| live.value(at));
     let first = live
         .first_after(from)
@@ -100,18 +100,18 @@ fn lasting_bytes(scope: &Scope<'_>) -> u64 {
     last.unwrap_or(0).saturating_sub(first.unwrap_or(0))
 }
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
-    let is_minor = |stop: &Stop<'_>| stop.told.is_some() && !stop.is_major;
-    let all = scope.stops_where(is_minor).count();
-    let found: Vec<_> = scope
+fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let is_minor = |stop: &GcPause<'_>| stop.told.is_some() && !stop.is_major;
+    let all = context.stops_where(is_minor).count();
+    let found: Vec<_> = context
         .stops_where(is_minor)
-        .filter(|(place, _)| ledger.is_free(*place))
+        .filter(|(place, _)| loss_budget.is_free(*place))
         .collect();
-    let minors = Minors::of(scope, &found);
-    let share = scope.share(minors.pause_ns);
-    let is_small = minors.median_bytes <= LARGE_BYTES.saturating_mul(scope.caps);
+    let minors = Minors::of(context, &found);
+    let share = context.share(minors.pause_ns);
+    let is_small = minors.median_bytes <= LARGE_BYTES.saturating_mul(context.caps);
     // Whoever asked for a small area is told to drop that.
-    let was_asked_for = asked_small(scope).is_some() && minors.copied() < COPIED;
+    let was_asked_for = asked_small(context).is_some() && minors.copied() < COPIED;
     if share < LEAST_SHARE || found.len() < LEAST || !is_small || was_asked_for {
         let others = match all - found.len() {
             0 => String::new(),
@@ -134,11 +134,11 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         format::many(minors.count, "minor collection"),
         format::fraction(share)
     );
-    let mut finding = claim(scope, ledger, &found, (NAME, title));
+    let mut finding = claim(context, loss_budget, &found, (NAME, title));
     if minors.copied() < COPIED {
         little_copied(&minors, &mut finding);
     } else {
-        much_copied(scope, &minors, &mut finding);
+        much_copied(context, &minors, &mut finding);
     }
     finding.numbers = vec![
         ("collections".into(), Value::Count(minors.count)),
@@ -159,14 +159,14 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
 }
 
 /// The option that asks for a smaller area than any default.
-pub(super) fn asked_small(scope: &Scope<'_>) -> Option<String> {
-    let value = scope.option_value("-A")?;
-    (scope.allocation_area_bytes() < SMALL_AREA_BYTES).then(|| format!("-A{value}"))
+pub(super) fn asked_small(context: &RuleContext<'_>) -> Option<String> {
+    let value = context.option_value("-A")?;
+    (context.allocation_area_bytes() < SMALL_AREA_BYTES).then(|| format!("-A{value}"))
 }
 
 /// A search for the area, as the processor's cache decides which is best.
-fn search(scope: &Scope<'_>, text: &str) -> Option<Try> {
-    let areas = scope.larger_areas();
+fn search(context: &RuleContext<'_>, text: &str) -> Option<Try> {
+    let areas = context.larger_areas();
     let measure = match areas.as_slice() {
         [] => return None,
         [_] => "Measure it.",
@@ -204,7 +204,7 @@ fn little_copied(minors: &Minors, finding: &mut Finding) {
 }
 
 /// Data survives a collection that would die soon after.
-fn much_copied(scope: &Scope<'_>, minors: &Minors, finding: &mut Finding) {
+fn much_copied(context: &RuleContext<'_>, minors: &Minors, finding: &mut Finding) {
     // How much of it a larger area saves depends on how long the data lives.
     finding.confidence = Confidence::Probable;
     let severity = Severity::of_share(finding.share * minors.short_lived());
@@ -214,20 +214,20 @@ fn much_copied(scope: &Scope<'_>, minors: &Minors, finding: &mut Finding) {
         format::fraction(minors.copied())
     )
     .into();
-    let asked = asked_small(scope);
+    let asked = asked_small(context);
     let drop = asked.map(|flag| {
         Try::code(format!(
             "Drop {flag}: the default is 1 MiB before GHC 9.2, and 4 MiB since."
         ))
     });
-    let saved = match scope.allocation_area_bytes() {
+    let saved = match context.allocation_area_bytes() {
         ..=SMALL_AREA_BYTES => SAVED_OF_SMALL,
         _ => SAVED_OF_LARGE,
     };
     let text = format!(
         "Collect less often. In measured programs of this kind the best area saved {saved} of CPU time."
     );
-    finding.tries.extend(search(scope, &text));
+    finding.tries.extend(search(context, &text));
     finding.tries.extend(drop);
     finding.tries.push(Try::code(
         "Allocate less: a profile by cost centres (-p) or ticky counters name the code that allocates.",

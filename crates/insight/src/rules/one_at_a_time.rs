@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::polling::{LOOK_NS, polls};
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
-use crate::ledger::{Ledger, Pool};
+use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::{AnyRun, Ended, each_run, ended_by};
-use crate::scope::{Input, Scope};
 use crate::threads::Wakeup;
-use analysis::listen::{Listen, sort};
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::{Yield, sort};
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -45,7 +45,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does the program wait for one thing after the other?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// How a thread waited while nothing ran.
@@ -78,8 +80,11 @@ struct Gap {
 }
 
 /// By thread: what it did next once nothing had run for a while; and how long nothing ran in all.
-async fn by_thread(scope: &Scope<'_>, listen: &dyn Listen) -> (BTreeMap<ThreadId, Alone>, u64) {
-    let store = &scope.log.store;
+async fn by_thread(
+    context: &RuleContext<'_>,
+    yielder: &dyn Yield,
+) -> (BTreeMap<ThreadId, Alone>, u64) {
+    let store = &context.log.store;
     let mut all: BTreeMap<ThreadId, Alone> = BTreeMap::new();
     let mut all_ns = 0;
     // The runtime's own threads run first, and wake who waits.
@@ -98,7 +103,7 @@ async fn by_thread(scope: &Scope<'_>, listen: &dyn Listen) -> (BTreeMap<ThreadId
                 is_look: false,
             });
         }
-        if scope.is_of_runtime(one.run.thread) {
+        if context.is_of_runtime(one.run.thread) {
             return;
         }
         let thread = all.entry(one.run.thread).or_default();
@@ -114,75 +119,79 @@ async fn by_thread(scope: &Scope<'_>, listen: &dyn Listen) -> (BTreeMap<ThreadId
         }
         thread.waits += u64::from(thread.ns - ns >= SHORTEST_NS);
     };
-    each_run(scope, scope.range, listen, &mut tell).await;
+    each_run(context, context.range, yielder, &mut tell).await;
     (all, all_ns)
 }
 
 /// Whether a thread does what the program is for, or hands on what it waited for. Who is woken by
 /// the timer again and again and only looks, polls.
 async fn works(
-    scope: &Scope<'_>,
+    context: &RuleContext<'_>,
     (thread, alone): (ThreadId, &Alone),
     ran_ns: u64,
-    listen: &dyn Listen,
+    yielder: &dyn Yield,
 ) -> bool {
-    let polls = || alone.is_by_timer() && polls(scope, thread, alone.waits);
+    let polls = || alone.is_by_timer() && polls(context, thread, alone.waits);
     if alone.ran_ns as f64 >= WORK * ran_ns as f64 && !polls() {
         return true;
     }
     let mut given = 0_u64;
     let look = |wakeup: Wakeup| given += u64::from(wakeup.giver == thread);
-    scope.each_wakeup(listen, look).await;
+    context.each_wakeup(yielder, look).await;
     given as f64 >= WORK * alone.waits as f64
 }
 
 /// How often all other threads went on after a sleep, I/O or a foreign call.
-async fn sleeps_of_others(scope: &Scope<'_>, thread: ThreadId, listen: &dyn Listen) -> u64 {
+async fn sleeps_of_others(context: &RuleContext<'_>, thread: ThreadId, yielder: &dyn Yield) -> u64 {
     let mut sleeps = 0;
-    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         let slept = turn.wait_reason().is_some_and(WaitReason::is_asleep);
         sleeps += u64::from(slept && turn.code.is_some() && life.id() != thread);
     };
-    scope
-        .each_turn_blocked((WaitReason::is_asleep, 0), listen, look)
+    context
+        .each_turn_blocked((WaitReason::is_asleep, 0), yielder, look)
         .await;
     sleeps
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let idle = scope.share_of_caps(ledger.left_ns(Pool::Idle));
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let idle = context.share_of_caps(loss_budget.left_ns(Pool::Idle));
     if idle < LEAST_SHARE {
         return Outcome::Clear(format!(
             "capabilities were idle with no thread ready for {} of their time without another finding; the limit is 20 %",
             format::fraction(idle)
         ));
     }
-    let (all, all_ns) = by_thread(scope, listen).await;
+    let (all, all_ns) = by_thread(context, yielder).await;
     let ran_ns = all.values().map(|alone| alone.ran_ns).sum();
     let most = all.iter().max_by_key(|(_, alone)| alone.ns);
     let Some((&thread, alone)) = most else {
         return Outcome::Clear("something ran, or was ready to run, all the time".into());
     };
-    let share = alone.ns as f64 / scope.length_ns() as f64;
+    let share = alone.ns as f64 / context.length_ns() as f64;
     let waits = alone.waits;
-    let name = scope.thread_name(thread);
+    let name = context.thread_name(thread);
     if waits < LEAST || share < LEAST_SHARE {
         return Outcome::Clear(format!(
             "nothing ran for {} of the time, {} of the time until {name} went on, after {} of up to 2 s; the limits are 20 % and 20",
-            format::fraction(all_ns as f64 / scope.length_ns() as f64),
+            format::fraction(all_ns as f64 / context.length_ns() as f64),
             format::fraction(share),
             format::many(waits, "wait")
         ));
     }
-    let others = sleeps_of_others(scope, thread, listen).await;
+    let others = sleeps_of_others(context, thread, yielder).await;
     if others as f64 > OTHERS * waits as f64 {
         let sleeps = sleeps(&all);
         let looks = sleeps.iter().filter(|(_, gap)| gap.is_look).count();
         let slept_ns = sleeps.iter().map(|(_, gap)| gap.ns);
         let slept_ns = slept_ns.fold(0, u64::saturating_add);
-        let is_much = scope.share(slept_ns) >= LEAST_SHARE;
+        let is_much = context.share(slept_ns) >= LEAST_SHARE;
         if is_much && looks as f64 >= LOOKS * sleeps.len() as f64 {
-            let found = of_sleepers(scope, ledger, (&sleeps, slept_ns), listen).await;
+            let found = of_sleepers(context, loss_budget, (&sleeps, slept_ns), yielder).await;
             return Outcome::Found(vec![found]);
         }
         return Outcome::Clear(format!(
@@ -191,23 +200,25 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
             format::many(others, "time")
         ));
     }
-    if !works(scope, (thread, alone), ran_ns, listen).await {
+    if !works(context, (thread, alone), ran_ns, yielder).await {
         return Outcome::Clear(format!(
             "nothing ran while {name} waited, but it does little of the program's work"
         ));
     }
-    Outcome::Found(vec![finding(scope, ledger, (thread, alone), listen).await])
+    Outcome::Found(vec![
+        finding(context, loss_budget, (thread, alone), yielder).await,
+    ])
 }
 
 async fn finding(
-    scope: &Scope<'_>,
-    ledger: &mut Ledger,
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
     (thread, alone): (ThreadId, &Alone),
-    listen: &dyn Listen,
+    yielder: &dyn Yield,
 ) -> Finding {
     let waits = alone.waits;
     let by_timer = alone.is_by_timer();
-    let name = scope.thread_name(thread);
+    let name = context.thread_name(thread);
     let title = format!(
         "{name} waited {} for {}, one after the other, and nothing ran meanwhile",
         format::many(waits, "time"),
@@ -218,10 +229,10 @@ async fn finding(
         }
     );
     let mut stretches: Vec<(u64, u64)> = alone.gaps.iter().map(|gap| (gap.from, gap.to)).collect();
-    sort(&mut stretches, listen).await;
-    let cap_ns = scope.idle_in(&stretches, listen).await.nobody_ns;
-    let mut finding = scope
-        .of_idle((NAME, title), ledger, (stretches, cap_ns), listen)
+    sort(&mut stretches, yielder).await;
+    let cap_ns = context.idle_in(&stretches, yielder).await.nobody_ns;
+    let mut finding = context
+        .of_idle((NAME, title), loss_budget, (stretches, cap_ns), yielder)
         .await;
     finding.subject = Some(name);
     finding.confidence = Confidence::Hint;
@@ -267,23 +278,23 @@ fn sleeps(all: &BTreeMap<ThreadId, Alone>) -> Vec<(ThreadId, Gap)> {
 
 /// Of several threads that sleep while nothing runs, for so long in all, and then look.
 async fn of_sleepers(
-    scope: &Scope<'_>,
-    ledger: &mut Ledger,
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
     (sleeps, slept_ns): (&[(ThreadId, Gap)], u64),
-    listen: &dyn Listen,
+    yielder: &dyn Yield,
 ) -> Finding {
     let threads: BTreeSet<ThreadId> = sleeps.iter().map(|(thread, _)| *thread).collect();
     let title = format!(
         "{} sleep and look again, {}, and nothing ran meanwhile for {} of the time",
         format::many(threads.len() as u64, "thread"),
         format::many(sleeps.len() as u64, "time"),
-        format::fraction(scope.share(slept_ns))
+        format::fraction(context.share(slept_ns))
     );
     let mut stretches: Vec<(u64, u64)> = sleeps.iter().map(|(_, gap)| (gap.from, gap.to)).collect();
-    sort(&mut stretches, listen).await;
-    let cap_ns = scope.idle_in(&stretches, listen).await.nobody_ns;
-    let mut finding = scope
-        .of_idle((NAME, title), ledger, (stretches, cap_ns), listen)
+    sort(&mut stretches, yielder).await;
+    let cap_ns = context.idle_in(&stretches, yielder).await.nobody_ns;
+    let mut finding = context
+        .of_idle((NAME, title), loss_budget, (stretches, cap_ns), yielder)
         .await;
     finding.confidence = Confidence::Hint;
     finding.severity = finding.severity.min(Severity::Low);

@@ -4,10 +4,10 @@
 //! that time, more capabilities would run them.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
-use crate::scope::{Input, Scope};
-use analysis::listen::Listen;
 use analysis::process::Way;
+use analysis::yielder::Yield;
 use eventlog::ids::CapId;
 use model::format;
 
@@ -31,15 +31,15 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Could the program use more than its one capability?",
     inputs: &[Input::Threads],
-    look: Look::InSteps(|scope, _, listen| Box::pin(look(scope, listen))),
+    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
 };
 
-async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
-    if scope.caps > 1 {
-        let caps = format::many(scope.caps, "capability");
+async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+    if context.caps > 1 {
+        let caps = format::many(context.caps, "capability");
         return Outcome::Clear(format!("there are {caps}"));
     }
-    if scope
+    if context
         .log
         .condition
         .is_some_and(|now| now.damaged || !now.ends)
@@ -48,23 +48,23 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
             "the log is not whole: what other capabilities did may be missing".into(),
         );
     }
-    if scope.is_of_eden() {
+    if context.is_of_eden() {
         return Outcome::CannotTell(
             "in programs of Eden other machines, with logs of their own, run beside this one"
                 .into(),
         );
     }
-    let running_ns = scope.times.all_caps().running_ns;
-    let behind_ns = scope.threads(listen).await.times.ready_behind_ns;
+    let running_ns = context.times.all_caps().running_ns;
+    let behind_ns = context.threads(yielder).await.times.ready_behind_ns;
     let queued = behind_ns as f64 / running_ns.max(1) as f64;
-    let running = scope.share(running_ns);
+    let running = context.share(running_ns);
     if queued < LEAST_QUEUED || running < LEAST_RUNNING || running_ns < LEAST_NS {
         return Outcome::Clear(format!(
             "the one capability ran threads for {} of the time, and {queued:.1} others were ready then; the limits are 10 %, 10 ms and 1",
             format::fraction(running)
         ));
     }
-    let collecting = scope.share(scope.times.all_caps().in_collections_ns());
+    let collecting = context.share(context.times.all_caps().in_collections_ns());
     if collecting > MOST_COLLECTING {
         return Outcome::Clear(format!(
             "collections take {} of the time, which other capabilities do not make shorter; the limit is 40 %",
@@ -88,7 +88,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
     finding.share = running / 2.0;
     finding.meaning =
         "One thread runs at a time; with more capabilities several would, each on a core.".into();
-    let ways = &scope.log.info.process().ways;
+    let ways = &context.log.info.process().ways;
     if ways.contains(&Way::NotThreaded) {
         finding.tries.push(Try::flag(
             "-threaded",
@@ -106,11 +106,11 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
         ("ready beside it".into(), Value::Ns(behind_ns)),
         ("running".into(), Value::Ns(running_ns)),
     ];
-    Outcome::Found(vec![finding.seen_in(scope.cap_ids().map(|cap: CapId| {
-        Evidence {
-            range: scope.range,
+    Outcome::Found(vec![finding.seen_in(context.cap_ids().map(
+        |cap: CapId| Evidence {
+            range: context.range,
             subjects: vec![Subject::Capability(cap)],
             amount: Value::Ns(behind_ns),
-        }
-    }))])
+        },
+    ))])
 }

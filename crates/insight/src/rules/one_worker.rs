@@ -6,10 +6,10 @@
 //! the work to whoever looks at it.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Input, Scope};
-use analysis::listen::Listen;
+use crate::loss_budget::{LossBudget, Pool};
+use analysis::yielder::Yield;
 use eventlog::ids::CapId;
 use model::format;
 
@@ -31,34 +31,40 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does one capability do the work of a parallel program?",
     inputs: &[Input::Threads],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let times = &scope.times.caps;
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let times = &context.times.caps;
     let ran_ns: u64 = times.iter().map(|(_, times)| times.running_ns).sum();
     let most = times.iter().max_by_key(|(_, times)| times.running_ns);
     let (cap, most_ns) = most.map_or((CapId(0), 0), |(cap, times)| (*cap, times.running_ns));
     let share = most_ns as f64 / ran_ns.max(1) as f64;
-    let busy = scope.share(most_ns);
-    if scope.caps < 2 || share < MOST || busy < BUSY {
+    let busy = context.share(most_ns);
+    if context.caps < 2 || share < MOST || busy < BUSY {
         return Outcome::Clear(format!(
             "the busiest of {} did {} of the work, and ran for {} of the time; the limits are 95 % and 50 %",
-            format::many(scope.caps, "capability"),
+            format::many(context.caps, "capability"),
             format::fraction(share),
             format::fraction(busy)
         ));
     }
-    let sparks = scope.sparks();
+    let sparks = context.sparks();
     let worked = format!(
         "1 of {} did {} of the work",
-        format::many(scope.caps, "capability"),
+        format::many(context.caps, "capability"),
         format::fraction(share)
     );
     let mut finding = if sparks.count >= LEAST_SPARKS {
-        of_sparks(scope, ledger, &worked)
+        of_sparks(context, loss_budget, &worked)
     } else {
-        let threads = scope.finished_threads(listen).await;
+        let threads = context.finished_threads(yielder).await;
         let is_little = |ns: u64| (ns as f64) < LITTLE * ran_ns as f64;
         let helpers = threads.iter().map(|one| one.ran_ns);
         let helpers: Vec<u64> = helpers.filter(|ns| is_little(*ns)).collect();
@@ -71,14 +77,19 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
                 format::many(helpers.len() as u64, "thread")
             ));
         }
-        of_threads(scope, ledger, &worked, (helpers.len() as u64, helped_ns))
+        of_threads(
+            context,
+            loss_budget,
+            &worked,
+            (helpers.len() as u64, helped_ns),
+        )
     };
     finding.distrust =
         "In another part of the run, or with other input, the work may be divided better.".into();
     let busiest = ("work of the busiest".into(), Value::Share(share));
     finding.numbers.insert(0, busiest);
     let evidence = std::iter::once(Evidence {
-        range: scope.range,
+        range: context.range,
         subjects: vec![Subject::Capability(cap)],
         amount: Value::Ns(most_ns),
     });
@@ -86,12 +97,12 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
 }
 
 /// Of a capability that did the work of sparks.
-fn of_sparks(scope: &Scope<'_>, ledger: &mut Ledger, worked: &str) -> Finding {
-    let sparks = scope.sparks();
+fn of_sparks(context: &RuleContext<'_>, loss_budget: &mut LossBudget, worked: &str) -> Finding {
+    let sparks = context.sparks();
     let made = format::many(sparks.count, "spark");
     let mut finding = of_serial(
-        scope,
-        ledger,
+        context,
+        loss_budget,
         format!("The program made {made}, but {worked}"),
     );
     finding.confidence = Confidence::Probable;
@@ -113,13 +124,17 @@ fn of_sparks(scope: &Scope<'_>, ledger: &mut Ledger, worked: &str) -> Finding {
 
 /// Of a capability that worked while so many threads came and went that ran for so long in all.
 fn of_threads(
-    scope: &Scope<'_>,
-    ledger: &mut Ledger,
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
     worked: &str,
     (count, ran_ns): (u64, u64),
 ) -> Finding {
     let went = format::many(count, "thread");
-    let mut finding = of_serial(scope, ledger, format!("{went} came and went, but {worked}"));
+    let mut finding = of_serial(
+        context,
+        loss_budget,
+        format!("{went} came and went, but {worked}"),
+    );
     // They may be there for something else.
     finding.confidence = Confidence::Hint;
     finding.severity = finding.severity.min(Severity::Low);
@@ -138,7 +153,7 @@ fn of_threads(
 }
 
 /// All time in which one capability worked alone.
-fn of_serial(scope: &Scope<'_>, ledger: &mut Ledger, title: String) -> Finding {
-    let all_ns = ledger.all_ns(Pool::Serial);
-    scope.of_time(NAME, title, ledger, (Pool::Serial, all_ns))
+fn of_serial(context: &RuleContext<'_>, loss_budget: &mut LossBudget, title: String) -> Finding {
+    let all_ns = loss_budget.all_ns(Pool::Serial);
+    context.of_time(NAME, title, loss_budget, (Pool::Serial, all_ns))
 }

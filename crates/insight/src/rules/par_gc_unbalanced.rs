@@ -6,9 +6,9 @@
 //! work in parallel lose by it: `docs/findings.md` has one of each kind.
 
 use super::{Look, Rule};
+use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Confidence, Finding, Outcome, Try, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Input, Scope, Stop};
+use crate::loss_budget::{LossBudget, Pool};
 use model::format;
 
 /// What is balanced of all that is copied: below, the threads hardly share the work.
@@ -31,15 +31,15 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let mut worst = 0.0_f64;
     for is_major in [false, true] {
-        let wanted = |stop: &Stop<'_>| {
+        let wanted = |stop: &GcPause<'_>| {
             stop.is_major == is_major && stop.told.is_some_and(|told| told.is_parallel())
         };
-        let found: Vec<(usize, &Stop<'_>)> = scope
+        let found: Vec<(usize, &GcPause<'_>)> = context
             .stops_where(wanted)
-            .filter(|(place, _)| ledger.is_free(*place))
+            .filter(|(place, _)| loss_budget.is_free(*place))
             .collect();
         let told = || found.iter().filter_map(|(_, stop)| stop.told);
         let copied: u64 = told()
@@ -47,19 +47,19 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             .sum();
         let balanced: Option<u64> = told().map(|told| told.balanced_bytes).sum();
         let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
-        worst = worst.max(scope.share(pause_ns));
+        worst = worst.max(context.share(pause_ns));
         let Some(balanced) = balanced else { continue };
         let count = found.len() as u64;
         let balance = balanced as f64 / copied.max(1) as f64;
         let is_little = copied / count.max(1) < LITTLE_BYTES;
         let is_bad = balance < BALANCED || is_little;
-        if found.len() < LEAST || !is_bad || scope.share(pause_ns) < LEAST_SHARE {
+        if found.len() < LEAST || !is_bad || context.share(pause_ns) < LEAST_SHARE {
             continue;
         }
         let threads = told().map(|told| told.threads).max().unwrap_or(1);
         // One thread did the work of `1 - balance`; the others stood by meanwhile.
         let idle = (1.0 - balance) * f64::from(threads - 1) / f64::from(threads);
-        let cap_ns = (pause_ns as f64 * idle * scope.caps as f64) as u64;
+        let cap_ns = (pause_ns as f64 * idle * context.caps as f64) as u64;
         let which = if is_major { "major" } else { "minor" };
         let made = format!(
             "{} {which} GCs used {threads} threads",
@@ -72,7 +72,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             let each = format::bytes(copied / count.max(1));
             format!("{made} and copied {each} each: too little to share")
         };
-        let mut finding = scope.of_time(NAME, title, ledger, (Pool::Collecting, cap_ns));
+        let mut finding = context.of_time(NAME, title, loss_budget, (Pool::Collecting, cap_ns));
         finding.subject = Some(which.to_owned());
         finding.meaning = if balance < BALANCED {
             "The other threads of the collector only waited for it."
@@ -80,13 +80,13 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
             "One thread copies so little in less time than it takes to wake the others."
         }
         .into();
-        advise(scope, &mut finding);
+        advise(context, &mut finding);
         finding.numbers = vec![
             ("balance".into(), Value::Share(balance)),
             ("copied in each".into(), Value::Bytes(copied / count.max(1))),
             ("collections".into(), Value::Count(count)),
         ];
-        let evidence = Scope::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| {
+        let evidence = RuleContext::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| {
             Value::Ns(stop.pause_ns())
         });
         return Outcome::Found(vec![finding.seen_in(evidence)]);
@@ -98,8 +98,8 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
 }
 
 /// What may help: it depends on whether the program itself works in parallel.
-fn advise(scope: &Scope<'_>, finding: &mut Finding) {
-    let is_serial = scope.parallelism() <= MOSTLY_ONE;
+fn advise(context: &RuleContext<'_>, finding: &mut Finding) {
+    let is_serial = context.parallelism() <= MOSTLY_ONE;
     finding.confidence = Confidence::Probable;
     finding.distrust = "The runtime counts capabilities that it left idle too (-qn): threads may be fewer than it says.".into();
     if is_serial {
@@ -114,7 +114,7 @@ fn advise(scope: &Scope<'_>, finding: &mut Finding) {
             "no parallel work at all",
         ));
     }
-    let areas = scope.larger_areas();
+    let areas = context.larger_areas();
     if !areas.is_empty() {
         finding.tries.push(Try::flag(
             areas.join(", "),
@@ -124,17 +124,17 @@ fn advise(scope: &Scope<'_>, finding: &mut Finding) {
     }
     // Where all capabilities work, one collecting thread or one capability makes programs
     // slower: with two of them there is nothing between.
-    if is_serial || scope.caps <= 2 {
+    if is_serial || context.caps <= 2 {
         return;
     }
-    let half = (scope.caps / 2).max(2);
+    let half = (context.caps / 2).max(2);
     finding.tries.push(Try::flag(
         format!("-qn{half}"),
         "Collect with fewer threads.",
         "large collections may take longer",
     ));
     finding.tries.push(Try::flag(
-        format!("-N{}", scope.caps - 1),
+        format!("-N{}", context.caps - 1),
         "Use fewer capabilities: fewer have to stop, and to share the work. Measure it, as the program itself may become slower.",
         "less parallel work",
     ));

@@ -7,9 +7,9 @@
 
 use super::census::{Peak, WITHOUT};
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Finding, Outcome, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use analysis::process::Way;
 use model::format;
 
@@ -27,8 +27,8 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let Some(peak) = Peak::in_scope(scope) else {
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let Some(peak) = Peak::in_scope(context) else {
         return Outcome::CannotTell(WITHOUT.into());
     };
     let arrays: u64 = peak
@@ -36,7 +36,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         .iter()
         .map(|(_, bytes)| bytes)
         .sum();
-    let alive = blocks_alive(scope, &peak);
+    let alive = blocks_alive(context, &peak);
     let blocks = alive.map_or(0, |alive| alive.saturating_sub(peak.bytes));
     if is_much(blocks, alive.unwrap_or(0)) && arrays > 0 {
         return Outcome::Found(vec![of_blocks(&peak, blocks, arrays)]);
@@ -67,10 +67,10 @@ fn is_much(bytes: u64, all: u64) -> bool {
 
 /// What is alive then by the count of the runtime, where nothing but blocks makes it more than the
 /// census: with `-prof` censuses leave out headers, and the nonmoving collector estimates.
-fn blocks_alive(scope: &Scope<'_>, peak: &Peak<'_>) -> Option<u64> {
-    let is_profiled = scope.log.info.process().ways.contains(&Way::Profiling);
-    let live = peak.live_bytes(scope)?;
-    (!is_profiled && !scope.is_nonmoving()).then_some(live)
+fn blocks_alive(context: &RuleContext<'_>, peak: &Peak<'_>) -> Option<u64> {
+    let is_profiled = context.log.info.process().ways.contains(&Way::Profiling);
+    let live = peak.live_bytes(context)?;
+    (!is_profiled && !context.is_nonmoving()).then_some(live)
 }
 
 /// What is alive and not counted.

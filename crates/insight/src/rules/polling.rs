@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
-use analysis::listen::{Listen, Steps};
+use crate::loss_budget::LossBudget;
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -40,7 +40,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does a thread poll?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// How often a thread was woken by the timer, from when to when, and woke others.
@@ -71,30 +73,30 @@ impl Woken {
     }
 }
 
-async fn woken(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Woken> {
-    let store = &scope.log.store;
+async fn woken(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Woken> {
+    let store = &context.log.store;
     let mut woken: BTreeMap<ThreadId, Woken> = BTreeMap::new();
-    if scope.threads(listen).await.times.blocked_ns[WaitReason::Delay as usize] == 0 {
+    if context.threads(yielder).await.times.blocked_ns[WaitReason::Delay as usize] == 0 {
         return woken;
     }
-    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         let at = Nanos(turn.part(1).0);
-        if turn.wait_reason() == Some(WaitReason::Delay) && scope.range.contains(at) {
+        if turn.wait_reason() == Some(WaitReason::Delay) && context.range.contains(at) {
             woken.entry(life.id()).or_insert(Woken::none(at)).at(at);
         }
     };
     let is_wanted = |reason| reason == WaitReason::Delay;
-    scope
-        .each_turn_blocked((is_wanted, LEAST), listen, look)
+    context
+        .each_turn_blocked((is_wanted, LEAST), yielder, look)
         .await;
     woken.retain(|_, woken| woken.by_timer >= LEAST);
     if woken.is_empty() {
         return woken;
     }
-    let mut steps = Steps::new(listen);
-    for cap in scope.cap_ids() {
+    let mut steps = Steps::new(yielder);
+    for cap in context.cap_ids() {
         let mut runs = store.run_cursor(cap);
-        for (at, _) in store.wakeups_on(cap, scope.range) {
+        for (at, _) in store.wakeups_on(cap, context.range) {
             steps.step().await;
             let giver = runs.thread_at(at);
             if let Some(of) = giver.and_then(|giver| woken.get_mut(&giver)) {
@@ -106,21 +108,21 @@ async fn woken(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Wok
 }
 
 /// Whether a thread that waited so often while nothing ran polls.
-pub(super) fn polls(scope: &Scope<'_>, thread: ThreadId, waits: u64) -> bool {
-    let rate = waits as f64 * 1e9 / scope.length_ns() as f64;
+pub(super) fn polls(context: &RuleContext<'_>, thread: ThreadId, waits: u64) -> bool {
+    let rate = waits as f64 * 1e9 / context.length_ns() as f64;
     let is_often = waits >= LEAST && rate >= LEAST_RATE;
-    is_often && scope.runs_of(thread, scope.range).median_ns < LOOK_NS
+    is_often && context.runs_of(thread, context.range).median_ns < LOOK_NS
 }
 
-async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let woken = woken(scope, listen).await;
+async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+    let woken = woken(context, yielder).await;
     let most = woken.values().map(|woken| woken.by_timer).max();
     let often = woken.into_iter().filter(|(_, woken)| {
         let given = woken.given as f64;
         woken.rate() >= LEAST_RATE && given <= MOST_GIVEN * woken.by_timer as f64
     });
     let found: Vec<Finding> = often
-        .filter_map(|(thread, woken)| finding(scope, thread, &woken))
+        .filter_map(|(thread, woken)| finding(context, thread, &woken))
         .collect();
     if found.is_empty() {
         return Outcome::Clear(match most {
@@ -134,13 +136,13 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     Outcome::Found(found)
 }
 
-fn finding(scope: &Scope<'_>, thread: ThreadId, woken: &Woken) -> Option<Finding> {
-    let runs = scope.runs_of(thread, woken.range);
-    let is_worker = runs.all_ns as f64 > MOST_WORK * scope.program_ran_ns() as f64;
+fn finding(context: &RuleContext<'_>, thread: ThreadId, woken: &Woken) -> Option<Finding> {
+    let runs = context.runs_of(thread, woken.range);
+    let is_worker = runs.all_ns as f64 > MOST_WORK * context.program_ran_ns() as f64;
     if runs.median_ns >= SHORT_NS || is_worker && runs.median_ns >= LOOK_NS {
         return None;
     }
-    let name = scope.thread_name(thread);
+    let name = context.thread_name(thread);
     let rate = woken.rate();
     let title = format!(
         "{name} polls: {}, {} a second",

@@ -7,15 +7,15 @@
 use std::cmp::Reverse;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Finding, Outcome, Subject, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
-use analysis::listen::Listen;
+use crate::loss_budget::LossBudget;
+use analysis::yielder::Yield;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{Nanos, ThreadId};
 use model::format;
 use model::gauge::Samples;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// Less is a matter of when the collections were.
@@ -42,7 +42,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does a queue fill faster than it is emptied?",
     inputs: &[Input::GcStatistics, Input::Threads],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// How live data rose and fell, by major collections.
@@ -79,15 +81,20 @@ fn hill(points: &[(u64, u64)]) -> Option<Hill> {
 
 /// Threads that had done their work while live data was high, those that ran most first: who, and
 /// when it ended. If no later collection tells that it fell, that may be any time after.
-async fn makers(scope: &Scope<'_>, hill: &Hill, listen: &dyn Listen) -> Vec<(ThreadId, u64)> {
-    let store = &scope.log.store;
-    let end = scope.range.end();
+async fn makers(
+    context: &RuleContext<'_>,
+    hill: &Hill,
+    yielder: &dyn Yield,
+) -> Vec<(ThreadId, u64)> {
+    let store = &context.log.store;
+    let end = context.range.end();
     let falls = Nanos(hill.falls_ns.min(end.0));
-    let later = store.ran_in(Interval::new(falls, end), listen).await;
+    let later = store.ran_in(Interval::new(falls, end), yielder).await;
     let later: SeededMap<ThreadId, u64> = later.into_iter().collect();
-    let until = Interval::new(scope.range.start(), falls);
-    let mut threads = store.ran_in(until, listen).await;
-    let is_of_program = |thread| !scope.is_of_runtime(thread) && !scope.evaluates_sparks(thread);
+    let until = Interval::new(context.range.start(), falls);
+    let mut threads = store.ran_in(until, yielder).await;
+    let is_of_program =
+        |thread| !context.is_of_runtime(thread) && !context.evaluates_sparks(thread);
     // Main may have made all, and then wait for the result and print it.
     let is_done = |thread: &ThreadId, ran_ns: u64| {
         let later_ns = later.get(thread).copied().unwrap_or(0);
@@ -106,20 +113,20 @@ async fn makers(scope: &Scope<'_>, hill: &Hill, listen: &dyn Listen) -> Vec<(Thr
 
 /// The thread that takes what another one makes, which ended at a time.
 async fn taker(
-    scope: &Scope<'_>,
+    context: &RuleContext<'_>,
     (maker, end_ns): (ThreadId, u64),
-    listen: &dyn Listen,
+    yielder: &dyn Yield,
 ) -> Option<ThreadId> {
-    let (start, end) = (scope.range.start(), scope.range.end());
+    let (start, end) = (context.range.start(), context.range.end());
     let cut = Nanos(end_ns.min(end.0));
     let (until, since) = (Interval::new(start, cut), Interval::new(cut, end));
     let [until_ns, since_ns] =
-        [until, since].map(|range| scope.log.times(Some(range)).all_caps().running_ns);
+        [until, since].map(|range| context.log.times(Some(range)).all_caps().running_ns);
     let share = |ns: u64, of: u64| ns as f64 / of.max(1) as f64;
     if share(since_ns, until_ns + since_ns) < SINCE {
         return None;
     }
-    let ran = scope.log.store.ran_in(until, listen).await;
+    let ran = context.log.store.ran_in(until, yielder).await;
     let least = |thread: ThreadId| if thread == maker { MAKES } else { TAKES_TOO };
     let enough = |(thread, ns): &(ThreadId, u64)| share(*ns, until_ns) >= least(*thread);
     let both: Vec<ThreadId> = ran
@@ -130,7 +137,7 @@ async fn taker(
     if !both.contains(&maker) {
         return None;
     }
-    let ran = scope.log.store.ran_in(since, listen).await;
+    let ran = context.log.store.ran_in(since, yielder).await;
     let mut most = ran
         .into_iter()
         .filter(|(_, ns)| share(*ns, since_ns) >= TAKES);
@@ -138,21 +145,21 @@ async fn taker(
     taker.map(|(thread, _)| thread)
 }
 
-async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    if scope.is_nonmoving() {
+async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+    if context.is_nonmoving() {
         return Outcome::CannotTell("the nonmoving collector counts garbage as alive until it has marked again: a run without it would tell".into());
     }
-    let live = scope.log.numbers.live();
-    let places = live.first_at(scope.range.start().0)..live.first_at(scope.range.end().0);
+    let live = context.log.numbers.live();
+    let places = live.first_at(context.range.start().0)..live.first_at(context.range.end().0);
     let points: Vec<(u64, u64)> = places.map(|at| (live.time(at), live.value(at))).collect();
     let Some(hill) = hill(&points).filter(|hill| hill.most >= LEAST_BYTES) else {
         return Outcome::Clear(
             "live data did not grow to 8 MB or more, from less than half of that".into(),
         );
     };
-    for maker in makers(scope, &hill, listen).await {
-        if let Some(taker) = taker(scope, maker, listen).await {
-            return Outcome::Found(vec![finding(scope, &hill, maker, taker)]);
+    for maker in makers(context, &hill, yielder).await {
+        if let Some(taker) = taker(context, maker, yielder).await {
+            return Outcome::Found(vec![finding(context, &hill, maker, taker)]);
         }
     }
     Outcome::Clear(format!(
@@ -162,12 +169,12 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
 }
 
 fn finding(
-    scope: &Scope<'_>,
+    context: &RuleContext<'_>,
     hill: &Hill,
     (maker, end_ns): (ThreadId, u64),
     taker: ThreadId,
 ) -> Finding {
-    let (maker_name, taker_name) = (scope.thread_name(maker), scope.thread_name(taker));
+    let (maker_name, taker_name) = (context.thread_name(maker), context.thread_name(taker));
     // What was still alive at a collection after its end did not die with it.
     let outlives = end_ns < hill.high_ns && hill.after.is_some();
     let growth = hill.most - hill.before;
@@ -207,7 +214,7 @@ fn finding(
         .after
         .map(|after| ("after".into(), Value::Bytes(after)));
     finding.numbers.extend(after);
-    let range = Interval::new(scope.range.start(), Nanos(end_ns.max(hill.rises_ns)));
+    let range = Interval::new(context.range.start(), Nanos(end_ns.max(hill.rises_ns)));
     finding.seen_in([Evidence {
         range,
         subjects: vec![Subject::Thread(maker), Subject::Thread(taker)],

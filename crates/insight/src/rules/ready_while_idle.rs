@@ -7,14 +7,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Outcome, Try, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Input, Scope};
+use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::Wait;
-use analysis::listen::Listen;
 use analysis::timeline::lives::RunOn;
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::Yield;
 use eventlog::ids::{CapId, Duration};
 use model::class::Class;
 use model::format;
@@ -38,18 +38,20 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Did threads wait beside idle capabilities?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// The parts of a wait, each with the capability in whose queue the thread stood: until it was
 /// moved, that is the one that it was moved from.
 pub(super) fn queues(
-    scope: &Scope<'_>,
+    context: &RuleContext<'_>,
     wait: &Wait,
-    turn: &Turn,
+    turn: &WaitRunCycle,
 ) -> Vec<(Option<CapId>, Interval)> {
     let (from, to) = (wait.range.start(), wait.range.end());
-    match scope.log.store.moved(wait.thread, turn) {
+    match context.log.store.moved(wait.thread, turn) {
         Some((at, before)) if from < at && at <= to => vec![
             (before, Interval::new(from, at)),
             (wait.cap, Interval::new(at, to)),
@@ -60,10 +62,10 @@ pub(super) fn queues(
 
 /// The capability in whose queue a thread stood for most of its wait, if it was busy for most of
 /// that: else the thread did not wait for it, but both for a core of the machine.
-fn busy_queue(scope: &Scope<'_>, wait: &Wait, turn: &Turn) -> Option<CapId> {
-    let queues = queues(scope, wait, turn);
+fn busy_queue(context: &RuleContext<'_>, wait: &Wait, turn: &WaitRunCycle) -> Option<CapId> {
+    let queues = queues(context, wait, turn);
     let ran_ns = |(cap, range): &(Option<CapId>, Interval)| {
-        let lane = cap.and_then(|cap| scope.log.store.cap(cap));
+        let lane = cap.and_then(|cap| context.log.store.cap(cap));
         let ran = lane.map(|cap| cap.runs.time_in(*range));
         ran.map_or(0, |times| {
             times[Class::Running as usize] + times[Class::Open as usize]
@@ -76,11 +78,11 @@ fn busy_queue(scope: &Scope<'_>, wait: &Wait, turn: &Turn) -> Option<CapId> {
 }
 
 /// The longest run of another thread in a wait, on the capability of its queue.
-fn longest_run(scope: &Scope<'_>, wait: &Wait) -> Option<RunOn> {
+fn longest_run(context: &RuleContext<'_>, wait: &Wait) -> Option<RunOn> {
     let runs = wait
         .cap
         .into_iter()
-        .flat_map(|cap| scope.log.store.runs_over(cap, wait.range));
+        .flat_map(|cap| context.log.store.runs_over(cap, wait.range));
     let others = runs
         .map(|(_, run)| run)
         .filter(|run| run.thread != wait.thread);
@@ -88,40 +90,44 @@ fn longest_run(scope: &Scope<'_>, wait: &Wait) -> Option<RunOn> {
 }
 
 /// Long waits for a busy capability, which they name, during which another one stood by.
-async fn long_waits(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
+async fn long_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
     let mut waits = Vec::new();
-    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.ready_parts().idle_ns > 0 && turn.1.duration(1) > LONG_NS {
-            let wait = scope.wait(life, turn, 1);
+            let wait = context.wait(life, turn, 1);
             let wait = wait.filter(|wait| wait.ns > LONG_NS);
             waits.extend(wait.and_then(|wait| {
-                let cap = Some(busy_queue(scope, &wait, turn.1)?);
+                let cap = Some(busy_queue(context, &wait, turn.1)?);
                 Some(Wait { cap, ..wait })
             }));
         }
     };
-    scope.each_turn(listen, look).await;
+    context.each_turn(yielder, look).await;
     waits
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
     let clear = |cap_ns| {
-        let share = format::fraction(scope.share_of_caps(cap_ns));
+        let share = format::fraction(context.share_of_caps(cap_ns));
         Outcome::Clear(format!(
             "capabilities were idle beside threads that were ready for > 1 ms, behind a busy capability, for {share} of their time; the limits are 15 % and 10 ms"
         ))
     };
     // Shorter waits are hand-overs.
-    let any_ns = ledger.all_ns(Pool::ReadyLong);
-    if scope.caps < 2 || scope.share_of_caps(any_ns) < LEAST_SHARE {
+    let any_ns = loss_budget.all_ns(Pool::ReadyLong);
+    if context.caps < 2 || context.share_of_caps(any_ns) < LEAST_SHARE {
         return clear(any_ns);
     }
-    let waits = long_waits(scope, listen).await;
-    let cap_ns = scope
-        .beside_idle_ns(waits.iter().map(Wait::span), listen)
+    let waits = long_waits(context, yielder).await;
+    let cap_ns = context
+        .beside_idle_ns(waits.iter().map(Wait::span), yielder)
         .await
         .min(any_ns);
-    if scope.share_of_caps(cap_ns) < LEAST_SHARE || cap_ns < LEAST_NS {
+    if context.share_of_caps(cap_ns) < LEAST_SHARE || cap_ns < LEAST_NS {
         return clear(cap_ns);
     }
     let threads: BTreeSet<_> = waits.iter().map(|wait| wait.thread).collect();
@@ -138,21 +144,21 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         _ => "a capability".to_owned(),
     };
     let longest = waits.iter().max_by_key(|wait| wait.ns);
-    let loops = longest.and_then(|wait| longest_run(scope, wait));
+    let loops = longest.and_then(|wait| longest_run(context, wait));
     let loops = loops.filter(|run| run.end_ns - run.start_ns >= NO_BREAK_NS);
     let title = format!(
         "{} waited for {whose}, {} in all, while others were idle",
         format::many(threads.len() as u64, "thread"),
         format::duration(Duration(all_ns))
     );
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::ReadyLong, cap_ns));
+    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::ReadyLong, cap_ns));
     finding.meaning =
         "There was work and a free capability, but the work stood in the queue of another one."
             .into();
     if let Some(run) = loops {
         finding.meaning = format!(
             "There was work and a free capability, but the work stood in the queue of another one, where {} ran for {} without a break: a loop that does not allocate is not interrupted.",
-            scope.thread_name(run.thread).replacen("Thread", "thread", 1),
+            context.thread_name(run.thread).replacen("Thread", "thread", 1),
             format::duration(Duration(run.end_ns - run.start_ns))
         )
         .into();

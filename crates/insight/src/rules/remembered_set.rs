@@ -7,9 +7,9 @@
 
 use super::asked_for::claim;
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Outcome, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use model::format;
 
 /// Of what was allocated, a minor collection copies less if it looks at young data alone.
@@ -44,14 +44,16 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
-fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
+fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let of_kind = |is_major: bool| {
-        let stops = scope.stops_where(move |stop| stop.told.is_some() && stop.is_major == is_major);
-        let free = stops.filter(|(place, _)| ledger.is_free(*place) && !scope.is_disturbed(*place));
+        let stops =
+            context.stops_where(move |stop| stop.told.is_some() && stop.is_major == is_major);
+        let free =
+            stops.filter(|(place, _)| loss_budget.is_free(*place) && !context.is_disturbed(*place));
         free.collect::<Vec<_>>()
     };
     let (found, majors) = (of_kind(false), of_kind(true));
-    let sums = |stops: &[(usize, &crate::scope::Stop<'_>)]| {
+    let sums = |stops: &[(usize, &crate::context::GcPause<'_>)]| {
         stops
             .iter()
             .fold((0.0, 0.0, 0.0), |(ns, copied, allocated), (_, stop)| {
@@ -67,10 +69,10 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
     let (major_ns, major_copied, _) = sums(&majors);
     let ratio = copied / allocated.max(1.0);
     let slower = (pause_ns / copied.max(1.0)) / (major_ns / major_copied.max(1.0)).max(0.01);
-    let share = scope.share(pause_ns as u64);
+    let share = context.share(pause_ns as u64);
     // Several threads wake each other and share the work: how long a byte takes tells nothing.
     let is_parallel =
-        |stop: &crate::scope::Stop<'_>| stop.told.is_some_and(|told| told.is_parallel());
+        |stop: &crate::context::GcPause<'_>| stop.told.is_some_and(|told| told.is_parallel());
     let parallel = found.iter().filter(|(_, stop)| is_parallel(stop)).count();
     let is_slower = major_copied > 0.0 && slower >= SLOWER && parallel * 2 < found.len();
     let mut copied_in_each: Vec<u64> = found
@@ -114,7 +116,7 @@ fn look(scope: &Scope<'_>, ledger: &mut Ledger) -> Outcome {
         format::many(found.len() as u64, "minor collection"),
         format::fraction(share),
     );
-    let mut finding = claim(scope, ledger, &found, (NAME, title));
+    let mut finding = claim(context, loss_budget, &found, (NAME, title));
     finding.confidence = Confidence::Probable;
     finding.meaning = "Arrays of boxed values and references that changed are looked through in every collection, however old they are, as they may point to young data.".into();
     finding.tries = vec![Try::code(

@@ -4,13 +4,13 @@
 //! takes long, and is so for most of the time, there is more to do than capabilities.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use crate::threads::Wait;
-use analysis::listen::Listen;
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::Yield;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -29,7 +29,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are there too few capabilities?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// How many waits there were by their length: eight steps from each power of two to the
@@ -72,26 +74,26 @@ impl Lengths {
 }
 
 /// For how long all capabilities ran, in nanoseconds.
-fn busy_ns(scope: &Scope<'_>) -> u64 {
-    let caps = usize::try_from(scope.caps).unwrap_or(usize::MAX);
-    let all = scope.times.parallelism_ns.get(caps..);
+fn busy_ns(context: &RuleContext<'_>) -> u64 {
+    let caps = usize::try_from(context.caps).unwrap_or(usize::MAX);
+    let all = context.times.parallelism_ns.get(caps..);
     all.unwrap_or_default().iter().sum()
 }
 
-async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let busy_ns = busy_ns(scope);
-    let behind_ns = scope.threads(listen).await.times.ready_behind_ns;
+async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+    let busy_ns = busy_ns(context);
+    let behind_ns = context.threads(yielder).await.times.ready_behind_ns;
     let queued = behind_ns as f64 / busy_ns.max(1) as f64;
-    if queued < LEAST_QUEUED || scope.share(busy_ns) < LEAST_BUSY {
-        if scope.share(busy_ns) < LEAST_BUSY {
+    if queued < LEAST_QUEUED || context.share(busy_ns) < LEAST_BUSY {
+        if context.share(busy_ns) < LEAST_BUSY {
             return Outcome::Clear(format!(
                 "all capabilities were busy for {} of the time; the limit is 10 %",
-                format::fraction(scope.share(busy_ns))
+                format::fraction(context.share(busy_ns))
             ));
         }
         return Outcome::Clear(format!(
             "all capabilities were busy for {} of the time, and {queued:.1} threads stood in queues then; the limits are 10 % and 1",
-            format::fraction(scope.share(busy_ns))
+            format::fraction(context.share(busy_ns))
         ));
     }
     let mut lengths = Lengths {
@@ -99,20 +101,20 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
         all: 0,
     };
     let mut waits: Vec<Wait> = Vec::new();
-    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let behind_ns = turn.1.behind_ns();
         if behind_ns > 0 {
             lengths.add(behind_ns);
         }
         if behind_ns >= LONG_NS {
-            let wait = scope.wait(life, turn, 1);
+            let wait = context.wait(life, turn, 1);
             waits.extend(wait.map(|wait| Wait {
                 ns: wait.ns.min(behind_ns),
                 ..wait
             }));
         }
     };
-    scope.each_turn(listen, look).await;
+    context.each_turn(yielder, look).await;
     let high_ns = lengths.high_ns();
     if high_ns < LONG_NS {
         return Outcome::Clear(format!(
@@ -127,7 +129,7 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     let mut finding = Finding::new(NAME, Axis::Latency, title);
     finding.severity = Severity::of_latency(high_ns);
     finding.cost = Value::Ns(high_ns);
-    finding.share = scope.share(high_ns);
+    finding.share = context.share(high_ns);
     finding.meaning =
         "More threads can run than there are capabilities, so that each waits for its turn.".into();
     finding.tries = vec![
@@ -148,7 +150,7 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
         ("one of 100 waits".into(), Value::Ns(high_ns)),
         (
             "all capabilities busy".into(),
-            Value::Share(scope.share(busy_ns)),
+            Value::Share(context.share(busy_ns)),
         ),
         ("waits".into(), Value::Count(lengths.all)),
     ];

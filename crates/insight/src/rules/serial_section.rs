@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Input, Scope};
-use analysis::listen::{Listen, Steps};
+use crate::loss_budget::{LossBudget, Pool};
+use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::format;
 use model::lane::Lane;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// Shorter stretches are the beginning and the end of parallel work.
@@ -47,7 +47,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Where does one thread work alone?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// What a step shows.
@@ -85,20 +87,20 @@ fn steps(range: Interval) -> impl Iterator<Item = Interval> {
     starts.map(move |from| Interval::new(Nanos(from), Nanos(from.saturating_add(width).min(end))))
 }
 
-async fn find(scope: &Scope<'_>, listen: &dyn Listen) -> Found {
+async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> Found {
     let mut found = Found::default();
     let mut last: Option<Stretch> = None;
-    let pauses = scope.log.store.account().pauses();
-    for step in steps(scope.range) {
-        listen.listen().await;
-        let times = scope.log.times(Some(step));
+    let pauses = context.log.store.account().pauses();
+    for step in steps(context.range) {
+        yielder.yield_if_due().await;
+        let times = context.log.times(Some(step));
         let one_ns = times.parallelism_ns.get(1).copied().unwrap_or(0);
         let several_ns: u64 = times.parallelism_ns.iter().skip(2).sum();
         let still_ns = pauses.still_in(step.start().0, step.end().0);
         let length = step.duration().0 as f64;
         let open = length - still_ns as f64;
         let idle_ns = times.all_caps().idle_ns;
-        let free = open * scope.caps.saturating_sub(1) as f64;
+        let free = open * context.caps.saturating_sub(1) as f64;
         let shows = if open < (1.0 - COLLECTING) * length {
             Shows::Nothing
         } else if one_ns as f64 >= ALONE * open
@@ -136,11 +138,15 @@ async fn find(scope: &Scope<'_>, listen: &dyn Listen) -> Found {
 }
 
 /// Who ran most in a stretch.
-async fn lone_thread(scope: &Scope<'_>, range: Interval, listen: &dyn Listen) -> Option<ThreadId> {
-    let mut steps = Steps::new(listen);
+async fn lone_thread(
+    context: &RuleContext<'_>,
+    range: Interval,
+    yielder: &dyn Yield,
+) -> Option<ThreadId> {
+    let mut steps = Steps::new(yielder);
     let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    let store = &scope.log.store;
-    for cap in scope.cap_ids() {
+    let store = &context.log.store;
+    for cap in context.cap_ids() {
         let Some(runs) = store.cap(cap).map(|cap| &cap.runs) else {
             continue;
         };
@@ -160,35 +166,39 @@ async fn lone_thread(scope: &Scope<'_>, range: Interval, listen: &dyn Listen) ->
     most.map(|(thread, _)| thread)
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let left_ns = ledger.left_ns(Pool::Idle);
-    if scope.caps < 2 || scope.share_of_caps(left_ns) < LEAST_SHARE {
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let left_ns = loss_budget.left_ns(Pool::Idle);
+    if context.caps < 2 || context.share_of_caps(left_ns) < LEAST_SHARE {
         return Outcome::Clear(format!(
             "capabilities were idle with no thread ready for {} of their time, {} without another finding; the limit is 10 %",
-            format::fraction(scope.share_of_caps(ledger.all_ns(Pool::Idle))),
-            format::fraction(scope.share_of_caps(left_ns))
+            format::fraction(context.share_of_caps(loss_budget.all_ns(Pool::Idle))),
+            format::fraction(context.share_of_caps(left_ns))
         ));
     }
-    let found = find(scope, listen).await;
+    let found = find(context, yielder).await;
     let idle_ns: u64 = found.stretches.iter().map(|stretch| stretch.idle_ns).sum();
-    if scope.share_of_caps(idle_ns) < LEAST_SHARE {
+    if context.share_of_caps(idle_ns) < LEAST_SHARE {
         return Outcome::Clear(format!(
             "capabilities were idle while one thread worked alone, for 10 ms or longer, for {} of their time; the limit is 10 %",
-            format::fraction(scope.share_of_caps(idle_ns))
+            format::fraction(context.share_of_caps(idle_ns))
         ));
     }
     let ran_ns = found.one_ns + found.several_ns;
     let is_parallel = found.several_ns as f64 >= PARALLEL * ran_ns as f64
-        && scope.share(found.several_ns) >= LEAST_PARALLEL;
+        && context.share(found.several_ns) >= LEAST_PARALLEL;
     let is_meant = is_parallel
-        || scope.share(ran_ns) >= LEAST_PARALLEL && take_turns(scope, &found, listen).await;
+        || context.share(ran_ns) >= LEAST_PARALLEL && take_turns(context, &found, yielder).await;
     if !is_meant {
         return Outcome::Clear(format!(
             "it is no parallel program: several threads ran at a time for {} of the time",
-            format::fraction(scope.share(found.several_ns))
+            format::fraction(context.share(found.several_ns))
         ));
     }
-    let mut finding = finding(scope, ledger, (&found, idle_ns), listen).await;
+    let mut finding = finding(context, loss_budget, (&found, idle_ns), yielder).await;
     if !is_parallel {
         finding.confidence = Confidence::Probable;
     }
@@ -196,11 +206,11 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
 }
 
 /// Whether several threads share the work between the stretches.
-async fn take_turns(scope: &Scope<'_>, found: &Found, listen: &dyn Listen) -> bool {
+async fn take_turns(context: &RuleContext<'_>, found: &Found, yielder: &dyn Yield) -> bool {
     let starts = found.stretches.iter().map(|stretch| stretch.range.start());
     let ends = found.stretches.iter().map(|stretch| stretch.range.end());
-    let starts = starts.chain([scope.range.end()]);
-    let ends = std::iter::once(scope.range.start()).chain(ends);
+    let starts = starts.chain([context.range.end()]);
+    let ends = std::iter::once(context.range.start()).chain(ends);
     let mut parts: Vec<Interval> = { ends.zip(starts) }
         .map(|(end, start)| Interval::new(end, start.max(end)))
         .collect();
@@ -208,21 +218,21 @@ async fn take_turns(scope: &Scope<'_>, found: &Found, listen: &dyn Listen) -> bo
     parts.truncate(MOST_PARTS);
     let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
     for part in parts {
-        for (thread, ran_ns) in scope.log.store.ran_in(part, listen).await {
+        for (thread, ran_ns) in context.log.store.ran_in(part, yielder).await {
             *by_thread.entry(thread).or_default() += ran_ns;
         }
     }
-    by_thread.retain(|thread, _| !scope.is_of_runtime(*thread));
+    by_thread.retain(|thread, _| !context.is_of_runtime(*thread));
     let all_ns: u64 = by_thread.values().sum();
     let is_worker = |ran_ns: &&u64| **ran_ns as f64 >= WORKER * all_ns as f64;
     by_thread.values().filter(is_worker).count() > 1
 }
 
 async fn finding(
-    scope: &Scope<'_>,
-    ledger: &mut Ledger,
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
     (found, idle_ns): (&Found, u64),
-    listen: &dyn Listen,
+    yielder: &dyn Yield,
 ) -> crate::finding::Finding {
     let alone_ns: u64 = found
         .stretches
@@ -234,7 +244,7 @@ async fn finding(
     longest.truncate(crate::finding::MOST_EVIDENCE);
     let mut evidence = Vec::new();
     for stretch in longest {
-        let lone = lone_thread(scope, stretch.range, listen).await;
+        let lone = lone_thread(context, stretch.range, yielder).await;
         evidence.push(Evidence {
             range: stretch.range,
             subjects: lone.map(Subject::Thread).into_iter().collect(),
@@ -247,21 +257,26 @@ async fn finding(
         Some(Subject::Thread(thread)) if threads.all(|other| Some(*other) == first) => {
             format!(
                 "only {} worked",
-                scope.thread_name(thread).replacen("Thread", "thread", 1)
+                context.thread_name(thread).replacen("Thread", "thread", 1)
             )
         }
         _ => "one thread at a time worked".to_owned(),
     };
-    let bound = scope.length_ns() as f64 / alone_ns.max(1) as f64;
+    let bound = context.length_ns() as f64 / alone_ns.max(1) as f64;
     let title = format!(
         "For {} of {} {who}: no number of cores makes this more than {bound:.1} times as fast",
         format::duration(Duration(alone_ns)),
-        format::duration(Duration(scope.length_ns()))
+        format::duration(Duration(context.length_ns()))
     );
     let stretches = found.stretches.iter();
     let spans = stretches.map(|stretch| (stretch.range.start().0, stretch.range.end().0));
-    let mut finding = scope
-        .of_idle((NAME, title), ledger, (spans.collect(), idle_ns), listen)
+    let mut finding = context
+        .of_idle(
+            (NAME, title),
+            loss_budget,
+            (spans.collect(), idle_ns),
+            yielder,
+        )
         .await;
     finding.meaning = "This part has no parallelism: the other capabilities have nothing to do, and it limits how fast the whole can be.".into();
     finding.tries = vec![

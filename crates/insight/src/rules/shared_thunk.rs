@@ -7,17 +7,17 @@
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Evidence, Outcome, Subject, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use crate::threads::Wait;
-use analysis::listen::Listen;
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::{PARTS, Turn};
+use analysis::timeline::turns::{PARTS, WaitRunCycle};
+use analysis::yielder::Yield;
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// One that waits is what sparks do; only from two on it is shared.
@@ -35,7 +35,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads wait for one evaluation?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// Threads that wait for another one at the same time.
@@ -60,25 +62,27 @@ impl Crowd {
 
 /// Waits for thunks, each with the thread that evaluates it.
 pub(super) async fn waits_for_thunks(
-    scope: &Scope<'_>,
-    listen: &dyn Listen,
+    context: &RuleContext<'_>,
+    yielder: &dyn Yield,
 ) -> Vec<(ThreadId, Wait)> {
     let mut waits = Vec::new();
-    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.wait_reason() == Some(WaitReason::BlackHole) {
             let owner = life.owner(PARTS * turn.0);
-            waits.extend(owner.zip(scope.wait(life, turn, 0)));
+            waits.extend(owner.zip(context.wait(life, turn, 0)));
         }
     };
     let is_wanted = |reason| reason == WaitReason::BlackHole;
-    scope.each_turn_blocked((is_wanted, 0), listen, look).await;
+    context
+        .each_turn_blocked((is_wanted, 0), yielder, look)
+        .await;
     waits
 }
 
 /// Waits for the same thread that overlap each other belong together.
-async fn crowds(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Crowd> {
+async fn crowds(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Crowd> {
     let mut by_owner: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
-    for (owner, wait) in waits_for_thunks(scope, listen).await {
+    for (owner, wait) in waits_for_thunks(context, yielder).await {
         by_owner.entry(owner).or_default().push(wait);
     }
     let mut crowds: Vec<Crowd> = Vec::new();
@@ -106,24 +110,30 @@ async fn crowds(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Crowd> {
     crowds
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    if scope.is_of_eden() {
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    if context.is_of_eden() {
         return Outcome::CannotTell(OF_EDEN.into());
     }
     let clear = |cap_ns| {
         Outcome::Clear(format!(
             "capabilities were idle while threads waited for what another one evaluated for {} of their time; the limit is 5 %",
-            format::fraction(scope.share_of_caps(cap_ns))
+            format::fraction(context.share_of_caps(cap_ns))
         ))
     };
-    let any_ns = scope.threads(listen).await.times.blocked_ns[WaitReason::BlackHole as usize];
-    if scope.share_of_caps(any_ns) < LEAST_SHARE {
+    let any_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::BlackHole as usize];
+    if context.share_of_caps(any_ns) < LEAST_SHARE {
         return clear(any_ns);
     }
-    let crowds = crowds(scope, listen).await;
+    let crowds = crowds(context, yielder).await;
     let waits = || crowds.iter().flat_map(|crowd| &crowd.waits);
-    let cap_ns = scope.beside_idle_ns(waits().map(Wait::span), listen).await;
-    if scope.share_of_caps(cap_ns) < LEAST_SHARE {
+    let cap_ns = context
+        .beside_idle_ns(waits().map(Wait::span), yielder)
+        .await;
+    if context.share_of_caps(cap_ns) < LEAST_SHARE {
         return clear(cap_ns);
     }
     let mut by_owner: BTreeMap<ThreadId, u64> = BTreeMap::new();
@@ -139,7 +149,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         .unwrap_or(0) as u64;
     let worst = by_owner.into_iter().max_by_key(|(_, ns)| *ns);
     let whom = match worst {
-        Some((owner, ns)) if ns * 2 > all_ns => scope.thread_name(owner),
+        Some((owner, ns)) if ns * 2 > all_ns => context.thread_name(owner),
         _ => "one of them".to_owned(),
     };
     let title = format!(
@@ -148,10 +158,10 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         format::duration(Duration(all_ns))
     );
     let spans: Vec<(u64, u64)> = waits().map(Wait::span).collect();
-    let mut finding = scope
-        .of_blocked((NAME, title), ledger, (spans, cap_ns), listen)
+    let mut finding = context
+        .of_blocked((NAME, title), loss_budget, (spans, cap_ns), yielder)
         .await;
-    finding.subject = worst.map(|(owner, _)| scope.thread_name(owner));
+    finding.subject = worst.map(|(owner, _)| context.thread_name(owner));
     finding.meaning = "They need a value that is not evaluated yet: whoever came first, which is the first thread of each row, evaluates it alone, and the others wait.".into();
     finding.tries = vec![
         Try::code(

@@ -7,13 +7,13 @@
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Input, Scope};
+use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::Wait;
-use analysis::listen::Listen;
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::Yield;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -33,7 +33,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are safe foreign calls too short?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// The short calls of a thread.
@@ -44,16 +46,16 @@ struct Calls {
     range: Interval,
 }
 
-async fn calls(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Calls> {
+async fn calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Calls> {
     let mut all: BTreeMap<ThreadId, Calls> = BTreeMap::new();
-    let look = |life: &ThreadLane<'_>, (number, turn): (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, (number, turn): (usize, &WaitRunCycle)| {
         if turn.wait_reason() != Some(WaitReason::ForeignCall)
             || turn.code.is_none()
             || turn.duration(0) > SHORT_NS
         {
             return;
         }
-        let Some(Wait { range, ns, .. }) = scope.wait(life, (number, turn), 0) else {
+        let Some(Wait { range, ns, .. }) = context.wait(life, (number, turn), 0) else {
             return;
         };
         let calls = all.entry(life.id()).or_insert(Calls {
@@ -66,22 +68,26 @@ async fn calls(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Cal
         calls.range = calls.range.hull(range);
     };
     let is_wanted = |reason| reason == WaitReason::ForeignCall;
-    scope
-        .each_turn_blocked((is_wanted, LEAST), listen, look)
+    context
+        .each_turn_blocked((is_wanted, LEAST), yielder, look)
         .await;
     all.retain(|_, calls| calls.count >= LEAST);
     all
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let any_ns = scope.threads(listen).await.times.foreign_ns();
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let any_ns = context.threads(yielder).await.times.foreign_ns();
     let calls = match any_ns {
         0 => BTreeMap::new(),
-        _ => calls(scope, listen).await,
+        _ => calls(context, yielder).await,
     };
     let count: u64 = calls.values().map(|calls| calls.count).sum();
     let cap_ns: u64 = calls.values().map(|calls| calls.ns).sum();
-    if count == 0 || scope.share_of_caps(cap_ns) < LEAST_SHARE {
+    if count == 0 || context.share_of_caps(cap_ns) < LEAST_SHARE {
         return Outcome::Clear(
             "no thread made 5,000 safe foreign calls of up to 400 ns, for 0.2 % of the capabilities' time".to_owned(),
         );
@@ -91,7 +97,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         format::many(count, "safe foreign call"),
         format::duration(Duration(cap_ns / count))
     );
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Idle, cap_ns));
+    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::Idle, cap_ns));
     finding.confidence = Confidence::Probable;
     finding.meaning = "A safe call gives the capability up and takes it again, which takes 100 to 200 ns: with a function this short, about half of the call or more.".into();
     finding.tries = vec![
@@ -105,7 +111,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         ("calls".into(), Value::Count(count)),
         (
             "a second".into(),
-            Value::PerSecond(count as f64 * 1e9 / scope.length_ns() as f64),
+            Value::PerSecond(count as f64 * 1e9 / context.length_ns() as f64),
         ),
         ("in calls".into(), Value::Ns(cap_ns)),
     ];

@@ -12,14 +12,14 @@ use std::cmp::Reverse;
 use super::par_gc_unbalanced::MOSTLY_ONE;
 use super::ready_while_idle::{LONG_NS, queues};
 use super::{Look, Rule};
+use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Confidence, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::{Ledger, Pool};
+use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::union;
-use crate::scope::{Input, Scope, Stop};
 use crate::threads::Wait;
-use analysis::listen::{Listen, Steps, sort};
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::{Steps, Yield, sort};
 use eventlog::ids::CapId;
 use model::class::Class;
 use model::format;
@@ -49,7 +49,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do capabilities wait for cores of the machine?",
     inputs: &[Input::EachRun, Input::GcStatistics],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// What a collection waited for, and how long.
@@ -112,8 +114,8 @@ fn waited(parts: &[Part]) -> Waited {
     }
 }
 
-fn part_of(scope: &Scope<'_>, cap: CapId, stop: &Stop<'_>) -> Option<Part> {
-    let pieces = scope.log.store.account().pieces_of(cap)?;
+fn part_of(context: &RuleContext<'_>, cap: CapId, stop: &GcPause<'_>) -> Option<Part> {
+    let pieces = context.log.store.account().pieces_of(cap)?;
     let (start, end) = (stop.pause.start.0, stop.pause.end.0);
     let first = pieces.first_ending_after(start);
     let all = (first..pieces.len()).map(|place| {
@@ -128,13 +130,13 @@ fn part_of(scope: &Scope<'_>, cap: CapId, stop: &Stop<'_>) -> Option<Part> {
 }
 
 /// A collection in which nobody collected for most of the time.
-type Hung<'a> = (&'a Stop<'a>, Waited);
+type Hung<'a> = (&'a GcPause<'a>, Waited);
 
 /// A collection that began late, and how late.
-type Late<'a> = (&'a Stop<'a>, u64);
+type Late<'a> = (&'a GcPause<'a>, u64);
 
 /// Of all of them, at most the greatest number: a damaged log may have any times.
-fn sum<T>(stops: &[(&Stop<'_>, T)], of: impl Fn(&T) -> u64) -> u64 {
+fn sum<T>(stops: &[(&GcPause<'_>, T)], of: impl Fn(&T) -> u64) -> u64 {
     let each = stops.iter().map(|(_, waited)| of(waited));
     each.fold(0, u64::saturating_add)
 }
@@ -145,26 +147,26 @@ fn late_sum(late: &[Late<'_>]) -> u64 {
 
 /// The collections of which a part took long, as many as are looked at.
 fn longest<'a>(
-    scope: &'a Scope<'_>,
-    is_asked: impl Fn(&Stop<'_>) -> bool,
-    part_ns: impl Fn(&Stop<'_>) -> u64,
-) -> Vec<&'a Stop<'a>> {
-    let all = scope.stops_where(|stop| is_asked(stop) && part_ns(stop) > LONG_NS);
-    let mut all: Vec<&Stop<'_>> = all.map(|(_, stop)| stop).collect();
+    context: &'a RuleContext<'_>,
+    is_asked: impl Fn(&GcPause<'_>) -> bool,
+    part_ns: impl Fn(&GcPause<'_>) -> u64,
+) -> Vec<&'a GcPause<'a>> {
+    let all = context.stops_where(|stop| is_asked(stop) && part_ns(stop) > LONG_NS);
+    let mut all: Vec<&GcPause<'_>> = all.map(|(_, stop)| stop).collect();
     all.sort_by_key(|stop| Reverse(part_ns(stop)));
     all.truncate(MOST);
     all
 }
 
 /// All of them.
-async fn hung<'a>(scope: &'a Scope<'_>, listen: &dyn Listen) -> Vec<Hung<'a>> {
-    let is_parallel = |stop: &Stop<'_>| stop.told.is_some_and(|told| told.is_parallel());
-    let (mut found, mut steps) = (Vec::new(), Steps::new(listen));
-    for stop in longest(scope, is_parallel, |stop| stop.pause_ns()) {
+async fn hung<'a>(context: &'a RuleContext<'_>, yielder: &dyn Yield) -> Vec<Hung<'a>> {
+    let is_parallel = |stop: &GcPause<'_>| stop.told.is_some_and(|told| told.is_parallel());
+    let (mut found, mut steps) = (Vec::new(), Steps::new(yielder));
+    for stop in longest(context, is_parallel, |stop| stop.pause_ns()) {
         let mut parts = Vec::new();
-        for cap in scope.cap_ids() {
+        for cap in context.cap_ids() {
             steps.step().await;
-            parts.extend(part_of(scope, cap, stop));
+            parts.extend(part_of(context, cap, stop));
         }
         let waited = waited(&parts);
         let is_most = waited.nobody_ns as f64 >= HALF * stop.pause_ns() as f64;
@@ -178,10 +180,14 @@ async fn hung<'a>(scope: &'a Scope<'_>, listen: &dyn Listen) -> Vec<Hung<'a>> {
 /// For how long a capability neither ran a thread nor had to do with a collection. One that has not
 /// come back from a collection while a thread waits for it does nothing: its own thread of the
 /// operating system does not run.
-fn did_nothing_ns(scope: &Scope<'_>, (cap, range): (Option<CapId>, Interval)) -> u64 {
+fn did_nothing_ns(context: &RuleContext<'_>, (cap, range): (Option<CapId>, Interval)) -> u64 {
     let Some(cap) = cap else { return 0 };
-    let runs = scope.log.store.cap(cap).map(|cap| cap.runs.time_in(range));
-    let pieces = scope.log.store.account().pieces_of(cap);
+    let runs = context
+        .log
+        .store
+        .cap(cap)
+        .map(|cap| cap.runs.time_in(range));
+    let pieces = context.log.store.account().pieces_of(cap);
     let pieces = pieces.map(|pieces| {
         let mut times = pieces.time_in(range);
         times[Class::Returning as usize] = 0;
@@ -192,26 +198,26 @@ fn did_nothing_ns(scope: &Scope<'_>, (cap, range): (Option<CapId>, Interval)) ->
 }
 
 /// For how long no capability ran a thread before a collection began that was asked for.
-fn late_ns(scope: &Scope<'_>, stop: &Stop<'_>) -> u64 {
+fn late_ns(context: &RuleContext<'_>, stop: &GcPause<'_>) -> u64 {
     let (requested, start) = (stop.pause.requested.0, stop.pause.start.0);
     let last_stop = |cap| {
-        let runs = &scope.log.store.cap(cap)?.runs;
+        let runs = &context.log.store.cap(cap)?.runs;
         let next = runs.first_ending_after(start);
         if next < runs.len() && runs.start(next) < start {
             return Some(start);
         }
         next.checked_sub(1).map(|last| runs.span(last).1)
     };
-    let stopped = scope.cap_ids().filter_map(last_stop).max();
+    let stopped = context.cap_ids().filter_map(last_stop).max();
     start.saturating_sub(requested.max(stopped.unwrap_or(0)))
 }
 
 /// The collections that began late though no thread ran any more.
-async fn late<'a>(scope: &'a Scope<'_>, listen: &dyn Listen) -> Vec<Late<'a>> {
-    let (mut found, mut steps) = (Vec::new(), Steps::new(listen));
-    for stop in longest(scope, |_| true, |stop| stop.sync_ns()) {
+async fn late<'a>(context: &'a RuleContext<'_>, yielder: &dyn Yield) -> Vec<Late<'a>> {
+    let (mut found, mut steps) = (Vec::new(), Steps::new(yielder));
+    for stop in longest(context, |_| true, |stop| stop.sync_ns()) {
         steps.step().await;
-        let late_ns = late_ns(scope, stop).min(stop.sync_ns());
+        let late_ns = late_ns(context, stop).min(stop.sync_ns());
         if late_ns > LONG_NS && late_ns as f64 >= HALF * stop.sync_ns() as f64 {
             found.push((stop, late_ns));
         }
@@ -220,20 +226,20 @@ async fn late<'a>(scope: &'a Scope<'_>, listen: &dyn Listen) -> Vec<Late<'a>> {
 }
 
 /// Long waits of threads that were ready, for a capability that ran nothing.
-async fn held_up(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
+async fn held_up(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
     let mut waits = Vec::new();
-    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.ready_parts().idle_ns > 0 && turn.1.duration(1) > LONG_NS {
-            let wait = scope.wait(life, turn, 1).filter(|wait| wait.ns > LONG_NS);
+            let wait = context.wait(life, turn, 1).filter(|wait| wait.ns > LONG_NS);
             let is_free = |wait: &Wait| {
-                let idle = queues(scope, wait, turn.1).into_iter();
-                let idle_ns: u64 = idle.map(|queue| did_nothing_ns(scope, queue)).sum();
+                let idle = queues(context, wait, turn.1).into_iter();
+                let idle_ns: u64 = idle.map(|queue| did_nothing_ns(context, queue)).sum();
                 idle_ns as f64 >= HALF * wait.ns as f64
             };
             waits.extend(wait.filter(is_free));
         }
     };
-    scope.each_turn(listen, look).await;
+    context.each_turn(yielder, look).await;
     waits
 }
 
@@ -252,26 +258,30 @@ struct Found<'a> {
     idle_ns: u64,
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    if scope.caps < 2 {
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    if context.caps < 2 {
         return Outcome::Clear("there is one capability".into());
     }
-    let hung = hung(scope, listen).await;
-    let late = late(scope, listen).await;
-    let held_up = held_up(scope, listen).await;
-    let late_ns = late_sum(&late).saturating_mul(scope.caps);
+    let hung = hung(context, yielder).await;
+    let late = late(context, yielder).await;
+    let held_up = held_up(context, yielder).await;
+    let late_ns = late_sum(&late).saturating_mul(context.caps);
     let in_gc_ns = sum(&hung, |one| {
-        let nobody_ns = one.nobody_ns.saturating_mul(scope.caps);
+        let nobody_ns = one.nobody_ns.saturating_mul(context.caps);
         nobody_ns.saturating_add(one.late_ns)
     });
     let mut spans: Vec<(u64, u64)> = held_up.iter().map(Wait::span).collect();
-    let waited_ns = scope.beside_idle_ns(spans.iter().copied(), listen).await;
-    sort(&mut spans, listen).await;
-    let idle_ns = scope.idle_in(&union(&spans), listen).await.ready_ns;
-    let left_ns = ledger.left_ns(Pool::ReadyLong);
+    let waited_ns = context.beside_idle_ns(spans.iter().copied(), yielder).await;
+    sort(&mut spans, yielder).await;
+    let idle_ns = context.idle_in(&union(&spans), yielder).await.ready_ns;
+    let left_ns = loss_budget.left_ns(Pool::ReadyLong);
     let found = Found {
-        in_gc_ns: in_gc_ns.min(ledger.left_ns(Pool::GcWaiting)),
-        late_ns: late_ns.min(ledger.left_ns(Pool::Stopping)),
+        in_gc_ns: in_gc_ns.min(loss_budget.left_ns(Pool::GcWaiting)),
+        late_ns: late_ns.min(loss_budget.left_ns(Pool::Stopping)),
         waited_ns: waited_ns.min(left_ns),
         idle_ns: idle_ns.min(left_ns),
         hung,
@@ -280,7 +290,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     };
     let all_ns = found.in_gc_ns + found.late_ns + found.idle_ns;
     let count = found.hung.len() + found.late.len() + found.held_up.len();
-    let share = scope.share_of_caps(all_ns);
+    let share = context.share_of_caps(all_ns);
     let least = if share >= MUCH { LEAST_LONG } else { LEAST };
     if count < least || share < LEAST_SHARE || all_ns < LEAST_NS {
         return Outcome::Clear(format!(
@@ -291,10 +301,10 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
             format::fraction(share)
         ));
     }
-    Outcome::Found(vec![told(scope, ledger, found)])
+    Outcome::Found(vec![told(context, loss_budget, found)])
 }
 
-fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
+fn told(context: &RuleContext<'_>, loss_budget: &mut LossBudget, found: Found<'_>) -> Finding {
     let Found {
         hung,
         late,
@@ -307,16 +317,16 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
     let nobody_ns = sum(&hung, |waited| waited.nobody_ns);
     let title = format!(
         "{} waited for cores of the machine",
-        format::many(scope.caps, "capability")
+        format::many(context.caps, "capability")
     );
     let pools = [
         (Pool::GcWaiting, in_gc_ns),
         (Pool::Stopping, late_ns),
         (Pool::ReadyLong, idle_ns),
     ];
-    let mut finding = scope.of_pools(NAME, title, ledger, &pools);
+    let mut finding = context.of_pools(NAME, title, loss_budget, &pools);
     // Who waits for a core that works loses nothing; all lose what a collection waits.
-    let severity = Severity::of_share(scope.share(nobody_ns.saturating_add(late_sum(&late))))
+    let severity = Severity::of_share(context.share(nobody_ns.saturating_add(late_sum(&late))))
         .max(Severity::Medium);
     finding.severity = finding.severity.min(severity);
     finding.confidence = Confidence::Probable;
@@ -350,7 +360,7 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
         "The operating system had no core for them: there were {others}{last}. There are more capabilities than cores, or other programs need them."
     )
     .into();
-    finding.tries = tries(scope, !hung.is_empty() || !late.is_empty());
+    finding.tries = tries(context, !hung.is_empty() || !late.is_empty());
     finding.distrust = "Waiting for a core costs nothing while all cores work; what collections wait does. If other programs needed the cores only this once, another log shows less of it.".into();
     finding.numbers = vec![
         (NOBODY.into(), Value::Ns(nobody_ns)),
@@ -365,28 +375,28 @@ fn told(scope: &Scope<'_>, ledger: &mut Ledger, found: Found<'_>) -> Finding {
         ),
         ("long waits".into(), Value::Count(held_up.len() as u64)),
     ];
-    let is_hung = |stop: &&Stop<'_>| hung.iter().any(|(other, _)| std::ptr::eq(*other, *stop));
+    let is_hung = |stop: &&GcPause<'_>| hung.iter().any(|(other, _)| std::ptr::eq(*other, *stop));
     let late = late
         .iter()
         .map(|(stop, _)| *stop)
         .filter(|stop| !is_hung(stop));
     let stops = hung.iter().map(|(stop, _)| *stop).chain(late);
-    let stops = Scope::evidence_of(stops, |stop| Value::Ns(stop.all_ns()));
+    let stops = RuleContext::evidence_of(stops, |stop| Value::Ns(stop.all_ns()));
     finding.seen_in(held_up.iter().map(Wait::evidence).chain(stops))
 }
 
 /// What may help. To collect with one thread, or to run on one capability, makes programs that work
 /// in parallel slower: `docs/findings.md` has some of them.
-fn tries(scope: &Scope<'_>, in_collections: bool) -> Vec<Try> {
-    let is_serial = scope.parallelism() <= MOSTLY_ONE;
-    let busy = (scope.parallelism().ceil() as u64).max(1);
+fn tries(context: &RuleContext<'_>, in_collections: bool) -> Vec<Try> {
+    let is_serial = context.parallelism() <= MOSTLY_ONE;
+    let busy = (context.parallelism().ceil() as u64).max(1);
     let mut tries = Vec::new();
-    if busy < scope.caps {
+    if busy < context.caps {
         tries.push(Try::flag(
             format!("-N{busy}"),
             format!(
                 "Use no more capabilities than there are cores for them: while any ran, {:.1} did on average. Measure it. In a container with a CPU limit, -N alone counts all cores of the machine.",
-                scope.parallelism()
+                context.parallelism()
             ),
             "less parallel work, if there are more cores",
         ));
@@ -397,7 +407,7 @@ fn tries(scope: &Scope<'_>, in_collections: bool) -> Vec<Try> {
             "Collect with one thread, which waits for no other.",
             "large collections take longer",
         ));
-    } else if in_collections && busy < scope.caps {
+    } else if in_collections && busy < context.caps {
         tries.push(Try::flag(
             format!("-qn{busy}"),
             "Collect with fewer threads.",

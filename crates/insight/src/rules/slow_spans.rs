@@ -8,13 +8,13 @@
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
-use crate::scope::{Input, Scope};
-use analysis::listen::{Listen, Steps};
 use analysis::timeline::user_spans::UserSpan;
+use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, Nanos};
 use model::format;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// With fewer spans one of a hundred is none.
@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Why are the slowest spans slow?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, _, listen| Box::pin(look(scope, listen))),
+    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
 };
 
 /// What went on in spans, in nanoseconds.
@@ -107,13 +107,13 @@ fn family(name: &str) -> &str {
 }
 
 /// The spans of each name, as far as they lie in the range and have ended.
-fn by_family<'a>(scope: &Scope<'a>) -> BTreeMap<&'a str, Vec<UserSpan>> {
+fn by_family<'a>(context: &RuleContext<'a>) -> BTreeMap<&'a str, Vec<UserSpan>> {
     let mut all: BTreeMap<&str, Vec<UserSpan>> = BTreeMap::new();
-    for listed in scope.log.tracks.spans.listed() {
+    for listed in context.log.tracks.spans.listed() {
         let inside = listed.spans.iter().filter(|span| {
             span.last.is_some()
-                && Nanos(span.start) >= scope.range.start()
-                && Nanos(span.end) <= scope.range.end()
+                && Nanos(span.start) >= context.range.start()
+                && Nanos(span.end) <= context.range.end()
         });
         all.entry(family(&listed.info.name))
             .or_default()
@@ -122,9 +122,13 @@ fn by_family<'a>(scope: &Scope<'a>) -> BTreeMap<&'a str, Vec<UserSpan>> {
     all
 }
 
-fn slow<'a>(scope: &Scope<'_>, name: &'a str, mut spans: Vec<UserSpan>) -> Option<Slow<'a>> {
+fn slow<'a>(
+    context: &RuleContext<'_>,
+    name: &'a str,
+    mut spans: Vec<UserSpan>,
+) -> Option<Slow<'a>> {
     // Of very many names those with most time are known: then half of all take less than half of these.
-    let all_known = scope.log.tracks.spans.names <= scope.log.tracks.spans.listed().len();
+    let all_known = context.log.tracks.spans.names <= context.log.tracks.spans.listed().len();
     if spans.len() < LEAST {
         return None;
     }
@@ -134,7 +138,7 @@ fn slow<'a>(scope: &Scope<'_>, name: &'a str, mut spans: Vec<UserSpan>) -> Optio
     let (median_ns, most_ns) = (of(spans.len() / 2).max(1), of(0));
     let often_ns = of(spans.len() / 100);
     let is_once =
-        most_ns >= median_ns.saturating_mul(ONCE_TIMES) && scope.share(most_ns) >= ONCE_SHARE;
+        most_ns >= median_ns.saturating_mul(ONCE_TIMES) && context.share(most_ns) >= ONCE_SHARE;
     let is_often = all_known && often_ns >= median_ns.saturating_mul(LEAST_TIMES);
     // One that takes many times as long as the other slow ones is a case of its own.
     let is_one = is_once && !(is_often && most_ns < often_ns.saturating_mul(LEAST_TIMES));
@@ -156,8 +160,8 @@ fn slow<'a>(scope: &Scope<'_>, name: &'a str, mut spans: Vec<UserSpan>) -> Optio
 }
 
 /// Adds what went on in a span.
-fn add(scope: &Scope<'_>, span: &UserSpan, causes: &mut Causes) {
-    let pauses = scope.log.store.account().pauses();
+fn add(context: &RuleContext<'_>, span: &UserSpan, causes: &mut Causes) {
+    let pauses = context.log.store.account().pauses();
     let (start, end) = (span.start, span.end);
     causes.collections += pauses.still_in(start, end);
     let outside = |(from, to): (u64, u64)| {
@@ -168,9 +172,9 @@ fn add(scope: &Scope<'_>, span: &UserSpan, causes: &mut Causes) {
             0
         })
     };
-    let life = scope
+    let life = context
         .thread_of(span)
-        .and_then(|thread| scope.log.store.thread_lane(thread));
+        .and_then(|thread| context.log.store.thread_lane(thread));
     let Some(life) = life else {
         causes.unknown += outside((start, end));
         return;
@@ -187,20 +191,20 @@ fn add(scope: &Scope<'_>, span: &UserSpan, causes: &mut Causes) {
     }
 }
 
-async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
+async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let mut findings = Vec::new();
-    let mut steps = Steps::new(listen);
-    for (name, spans) in by_family(scope) {
-        listen.listen().await;
-        let Some(slow) = slow(scope, name, spans) else {
+    let mut steps = Steps::new(yielder);
+    for (name, spans) in by_family(context) {
+        yielder.yield_if_due().await;
+        let Some(slow) = slow(context, name, spans) else {
             continue;
         };
         let mut causes = Causes::default();
         for span in &slow.slowest {
             steps.step().await;
-            add(scope, span, &mut causes);
+            add(context, span, &mut causes);
         }
-        findings.push(finding(scope, &slow, causes));
+        findings.push(finding(context, &slow, causes));
     }
     match findings.is_empty() {
         true => Outcome::Clear("of no spans of one name, a hundred and more, one of a hundred took five times as long as the one in the middle, or one 20 times as long and 5 % of the time".to_owned()),
@@ -208,7 +212,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
     }
 }
 
-fn finding(scope: &Scope<'_>, slow: &Slow<'_>, causes: Causes) -> Finding {
+fn finding(context: &RuleContext<'_>, slow: &Slow<'_>, causes: Causes) -> Finding {
     let length: u64 = slow.slowest.iter().map(|span| span.end - span.start).sum();
     let (worst_ns, what, help) = causes.worst();
     let share = worst_ns as f64 / length.max(1) as f64;
@@ -229,7 +233,7 @@ fn finding(scope: &Scope<'_>, slow: &Slow<'_>, causes: Causes) -> Finding {
     finding.severity = Severity::of_latency(late_ns);
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Ns(late_ns);
-    finding.share = scope.share(late_ns);
+    finding.share = context.share(late_ns);
     finding.meaning = "Whoever waits for one of these waits many times longer than usual.".into();
     finding.tries = vec![Try::code(help)];
     finding.distrust = "Spans of one name may be of different work, and those of one name that overlap count as one.".into();
@@ -251,7 +255,7 @@ fn finding(scope: &Scope<'_>, slow: &Slow<'_>, causes: Causes) -> Finding {
     ];
     let evidence = slow.slowest.iter().map(|span| Evidence {
         range: Interval::new(Nanos(span.start), Nanos(span.end)),
-        subjects: scope
+        subjects: context
             .thread_of(span)
             .map(Subject::Thread)
             .into_iter()

@@ -8,14 +8,14 @@
 use std::collections::BTreeSet;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Outcome, Try, Value};
-use crate::ledger::{Ledger, Pool};
+use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::union;
-use crate::scope::{Input, Scope};
 use crate::threads::{Wait, Wakeup};
-use analysis::listen::{Listen, sort};
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::{Yield, sort};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
@@ -39,7 +39,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads wait for a place in a pool whose holders sleep?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 const fn is_for_place(reason: WaitReason) -> bool {
@@ -47,11 +49,11 @@ const fn is_for_place(reason: WaitReason) -> bool {
 }
 
 /// Waits after which the thread slept.
-async fn before_sleep(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
+async fn before_sleep(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
     let mut all = Vec::new();
     // The last wait of the thread, until it is known what it does next.
     let mut last: Option<Wait> = None;
-    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let Some(reason) = turn.1.wait_reason() else {
             // It was interrupted, and goes on.
             return;
@@ -61,18 +63,20 @@ async fn before_sleep(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
             all.extend(before);
         }
         if is_for_place(reason) && turn.1.code.is_some() {
-            last = scope.wait(life, turn, 0).filter(|wait| wait.ns >= LONG_NS);
+            last = context
+                .wait(life, turn, 0)
+                .filter(|wait| wait.ns >= LONG_NS);
         }
     };
-    scope
-        .each_turn_blocked((is_for_place, 0), listen, look)
+    context
+        .each_turn_blocked((is_for_place, 0), yielder, look)
         .await;
     all
 }
 
 /// Those of them that a thread of the same kind ended: who had a place gave it on.
-async fn handed_on(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
-    let mut waits = before_sleep(scope, listen).await;
+async fn handed_on(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
+    let mut waits = before_sleep(context, yielder).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut ended: SeededSet<(ThreadId, Nanos)> = SeededSet::default();
     let look = |wakeup: Wakeup| {
@@ -80,50 +84,54 @@ async fn handed_on(scope: &Scope<'_>, listen: &dyn Listen) -> Vec<Wait> {
             ended.insert((wakeup.thread, wakeup.at));
         }
     };
-    scope.each_wakeup(listen, look).await;
+    context.each_wakeup(yielder, look).await;
     waits.retain(|wait| ended.contains(&(wait.thread, wait.range.end())));
     waits
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let all = scope.threads(listen).await.times;
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let all = context.threads(yielder).await.times;
     let asleep_ns = WaitReason::ALL
         .into_iter()
         .filter(|reason| reason.is_asleep());
     let asleep_ns: u64 = asleep_ns
         .map(|reason| all.blocked_ns[reason as usize])
         .sum();
-    let idle = scope.share_of_caps(ledger.all_ns(Pool::Idle));
+    let idle = context.share_of_caps(loss_budget.all_ns(Pool::Idle));
     let waits = if idle < LEAST_SHARE || asleep_ns == 0 {
         Vec::new()
     } else {
-        handed_on(scope, listen).await
+        handed_on(context, yielder).await
     };
     let threads: BTreeSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
-    sort(&mut spans, listen).await;
+    sort(&mut spans, yielder).await;
     let stretches = union(&spans);
     let any_ns: u64 = stretches.iter().map(|(from, to)| to - from).sum();
     let sum_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
     let waiting = sum_ns as f64 / any_ns.max(1) as f64;
-    let cap_ns = scope.idle_in(&stretches, listen).await.nobody_ns;
+    let cap_ns = context.idle_in(&stretches, yielder).await.nobody_ns;
     if waits.len() < LEAST
         || threads.len() < LEAST_THREADS
         || waiting < LEAST_WAITING
-        || scope.share_of_caps(cap_ns) < LEAST_SHARE
+        || context.share_of_caps(cap_ns) < LEAST_SHARE
     {
         return Outcome::Clear(format!(
             "{} of 1 ms and more for a place of a thread that then slept, of {}, {waiting:.1} at a time; capabilities were idle for {} of their time then; the limits are 20, 3, 1.5 and 5 %",
             format::many(waits.len() as u64, "wait"),
             format::many(threads.len() as u64, "thread"),
-            format::fraction(scope.share_of_caps(cap_ns))
+            format::fraction(context.share_of_caps(cap_ns))
         ));
     }
     let title = format!(
         "On average {waiting:.1} threads waited for a place in a pool, whose holders were asleep"
     );
-    let mut finding = scope
-        .of_idle((NAME, title), ledger, (stretches, cap_ns), listen)
+    let mut finding = context
+        .of_idle((NAME, title), loss_budget, (stretches, cap_ns), yielder)
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "A semaphore or a pool lets a few threads at a time go on. These wait for time, I/O or a foreign call, so that no capability has work while others wait for a place.".into();

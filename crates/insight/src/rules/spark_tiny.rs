@@ -3,9 +3,9 @@
 //! To hand a spark to another capability takes some microseconds.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -25,15 +25,15 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtOnce(look),
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    if scope.caps < 2 {
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    if context.caps < 2 {
         return Outcome::Clear(
             "there is one capability: sparks are handed to nobody else".to_owned(),
         );
     }
-    let all = scope.log.store.spark_runs();
-    let from = all.partition_point(|run| run.start < scope.range.start());
-    let to = all.partition_point(|run| run.start < scope.range.end());
+    let all = context.log.store.spark_runs();
+    let from = all.partition_point(|run| run.start < context.range.start());
+    let to = all.partition_point(|run| run.start < context.range.end());
     let mut lengths: Vec<u64> = all
         .get(from..to)
         .unwrap_or_default()
@@ -53,10 +53,10 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ));
     }
     let all_ns: u64 = lengths.iter().sum();
-    if scope.share_of_caps(all_ns) < LEAST_SHARE {
+    if context.share_of_caps(all_ns) < LEAST_SHARE {
         return Outcome::Clear(format!(
             "half of {many} ran for less than {median}, but all of them for {} of the capabilities' time; the limit is 0.2 %",
-            format::fraction(scope.share_of_caps(all_ns))
+            format::fraction(context.share_of_caps(all_ns))
         ));
     }
     let title = format!("{many} ran for {median} each, in the median");

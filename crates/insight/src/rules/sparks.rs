@@ -3,9 +3,9 @@
 //! A spark helps only if another capability evaluates it before its value is needed.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -62,13 +62,13 @@ const DUD: Fate = Fate {
     code: "Spark the computation, not its result.",
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    if scope.caps < 2 {
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    if context.caps < 2 {
         return Outcome::Clear(
             "there is one capability: sparks cannot run beside each other".to_owned(),
         );
     }
-    let totals = scope.sparks();
+    let totals = context.sparks();
     let all = totals.count;
     if all < LEAST {
         return Outcome::Clear(format!(
@@ -77,8 +77,8 @@ fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
         ));
     }
     // Sparks that are of no use cost nothing where all capabilities work all the same.
-    let running = scope.share_of_caps(scope.times.all_caps().running_ns);
-    let each_ns = scope.times.all_caps().running_ns / all;
+    let running = context.share_of_caps(context.times.all_caps().running_ns);
+    let each_ns = context.times.all_caps().running_ns / all;
     let fates = [
         (OVERFLOWED, totals.overflowed),
         (FIZZLED, totals.fizzled),

@@ -7,12 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Input, Scope};
-use analysis::listen::{Listen, Steps};
+use crate::loss_budget::{LossBudget, Pool};
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -35,7 +35,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do commits wake threads in vain?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// A thread that waited in STM.
@@ -47,9 +49,9 @@ struct Waiter {
     range: Option<Interval>,
 }
 
-async fn waiters(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Waiter> {
+async fn waiters(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Waiter> {
     let mut waiters: BTreeMap<ThreadId, Waiter> = BTreeMap::new();
-    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         let (start, end) = turn.part(2);
         if turn.wait_reason() != Some(WaitReason::Stm) || turn.code.is_none() {
             return;
@@ -65,29 +67,31 @@ async fn waiters(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, W
         }
     };
     let is_wanted = |reason| reason == WaitReason::Stm;
-    scope.each_turn_blocked((is_wanted, 0), listen, look).await;
+    context
+        .each_turn_blocked((is_wanted, 0), yielder, look)
+        .await;
     waiters
 }
 
 /// How many threads one commit wakes: the mean over those that are woken. Each thread counts
 /// once, as one that waits is woken once; a second wakeup of it is of a later commit.
 async fn crowd(
-    scope: &Scope<'_>,
+    context: &RuleContext<'_>,
     waiters: &BTreeMap<ThreadId, Waiter>,
-    listen: &dyn Listen,
+    yielder: &dyn Yield,
 ) -> f64 {
-    let mut steps = Steps::new(listen);
-    let store = &scope.log.store;
+    let mut steps = Steps::new(yielder);
+    let store = &context.log.store;
     let (mut all, mut squares) = (0.0, 0.0);
     let mut end_crowd = |size: &mut u64| {
         all += *size as f64;
         squares += (*size as f64).powi(2);
         *size = 0;
     };
-    for cap in scope.cap_ids() {
+    for cap in context.cap_ids() {
         let (mut size, mut last, mut place) = (0, (Nanos(0), None), 0);
         let mut crowd: BTreeSet<ThreadId> = BTreeSet::new();
-        let wakeups = store.wakeups_on(cap, scope.range);
+        let wakeups = store.wakeups_on(cap, context.range);
         for (at, woken) in wakeups.filter(|(_, thread)| waiters.contains_key(thread)) {
             steps.step().await;
             let giver = store.running(cap, at, &mut place);
@@ -104,10 +108,14 @@ async fn crowd(
     if all > 0.0 { squares / all } else { 0.0 }
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let any_ns = scope.threads(listen).await.times.blocked_ns[WaitReason::Stm as usize];
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let any_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::Stm as usize];
     let waiters = if any_ns > 0 {
-        waiters(scope, listen).await
+        waiters(context, yielder).await
     } else {
         BTreeMap::new()
     };
@@ -121,7 +129,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
             format::fraction(share)
         ));
     }
-    let crowd = crowd(scope, &waiters, listen).await;
+    let crowd = crowd(context, &waiters, yielder).await;
     if crowd < LEAST_CROWD {
         return Outcome::Clear(format!(
             "a commit in STM wakes {crowd:.1} threads; the limit is 4"
@@ -132,7 +140,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         "Each commit wakes {crowd:.0} threads, and {} of those woken find nothing",
         format::fraction(share)
     );
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Running, cap_ns));
+    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::Running, cap_ns));
     finding.confidence = Confidence::Probable;
     finding.meaning = "All that wait for the same variable wake when it changes, find that their condition does not hold, and wait again.".into();
     finding.tries = vec![

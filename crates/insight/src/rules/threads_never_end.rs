@@ -5,10 +5,10 @@
 //! blocked, their number and the heap grow.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
-use crate::scope::{Input, Scope};
-use analysis::listen::{Listen, Steps};
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{WAIT_REASONS, WaitReason};
 use model::format;
@@ -32,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are threads made that never end?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, _, listen| Box::pin(look(scope, listen))),
+    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
 };
 
 /// A thread that was made in the range, blocked, and never ran again.
@@ -44,21 +44,25 @@ struct Dormant {
 }
 
 /// Those, and how many threads were made in the range up to the part that decides.
-async fn dormant(scope: &Scope<'_>, until: u64, listen: &dyn Listen) -> (Vec<Dormant>, usize) {
-    let (mut all, mut made, mut steps) = (Vec::new(), 0, Steps::new(listen));
-    let awake_from = until.midpoint(scope.range.end().0);
-    for life in scope.log.store.lives() {
+async fn dormant(
+    context: &RuleContext<'_>,
+    until: u64,
+    yielder: &dyn Yield,
+) -> (Vec<Dormant>, usize) {
+    let (mut all, mut made, mut steps) = (Vec::new(), 0, Steps::new(yielder));
+    let awake_from = until.midpoint(context.range.end().0);
+    for life in context.log.store.lives() {
         steps.step().await;
-        let created = life.created().filter(|at| scope.range.start() <= *at);
+        let created = life.created().filter(|at| context.range.start() <= *at);
         let Some(created) = created.filter(|at| at.0 < until) else {
             continue;
         };
-        if scope.is_of_runtime(life.id()) {
+        if context.is_of_runtime(life.id()) {
             continue;
         }
         made += 1;
         // The runtime wakes all threads when the program ends.
-        let turn: Turn = life.turn(life.first_run_from(until));
+        let turn: WaitRunCycle = life.turn(life.first_run_from(until));
         let (since, woken) = turn.part(0);
         // Threads that wait for a time, a file or a call are known to end that wait.
         let reason = turn.wait_reason().filter(|reason| reason.is_for_thread());
@@ -86,10 +90,10 @@ fn least_quarter(dormant: &[Dormant], (start, until): (u64, u64)) -> f64 {
     least as f64 / dormant.len().max(1) as f64
 }
 
-async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
-    let start = scope.range.start().0;
-    let until = scope.range.end().0 - (scope.range.duration().0 as f64 * DORMANT) as u64;
-    let (dormant, made) = dormant(scope, until, listen).await;
+async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+    let start = context.range.start().0;
+    let until = context.range.end().0 - (context.range.duration().0 as f64 * DORMANT) as u64;
+    let (dormant, made) = dormant(context, until, yielder).await;
     let count = dormant.len();
     if count < LEAST
         || (count as f64) < LEAST_SHARE * made as f64
@@ -144,7 +148,7 @@ async fn look(scope: &Scope<'_>, listen: &dyn Listen) -> Outcome {
         ),
         ("threads".into(), Value::Count(made as u64)),
     ];
-    let end = scope.range.end();
+    let end = context.range.end();
     let evidence = dormant.iter().map(|one| Evidence {
         range: Interval::new(Nanos(one.since), end),
         subjects: vec![Subject::Thread(one.thread)],

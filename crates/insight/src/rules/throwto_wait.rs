@@ -5,14 +5,14 @@
 //! that cannot be interrupted.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
-use crate::ledger::Ledger;
+use crate::loss_budget::LossBudget;
 use crate::lost_time::union;
-use crate::scope::{Input, Scope};
 use crate::threads::Wait;
-use analysis::listen::{Listen, sort};
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::{Yield, sort};
 use eventlog::ids::Duration;
 use model::class::WaitReason;
 use model::format;
@@ -26,22 +26,26 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does throwTo hang?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
-async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome {
+async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
     let (mut waits, mut longest_ns): (Vec<Wait>, u64) = (Vec::new(), 0);
-    let all_ns = scope.threads(listen).await.times.blocked_ns[WaitReason::ThrowTo as usize];
-    let look = |life: &ThreadLane<'_>, turn: (usize, &Turn)| {
+    let all_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::ThrowTo as usize];
+    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.wait_reason() == Some(WaitReason::ThrowTo) {
-            let wait = scope.wait(life, turn, 0);
+            let wait = context.wait(life, turn, 0);
             longest_ns = longest_ns.max(wait.map_or(0, |wait| wait.ns));
             waits.extend(wait.filter(|wait| wait.ns >= LONG_NS));
         }
     };
     if all_ns >= LONG_NS {
         let is_wanted = |reason| reason == WaitReason::ThrowTo;
-        scope.each_turn_blocked((is_wanted, 0), listen, look).await;
+        context
+            .each_turn_blocked((is_wanted, 0), yielder, look)
+            .await;
     }
     let Some(longest) = waits.iter().max_by_key(|wait| wait.ns) else {
         return Outcome::Clear(match longest_ns {
@@ -58,12 +62,12 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
     };
     let sum_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
     let mut stretches: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
-    sort(&mut stretches, listen).await;
+    sort(&mut stretches, yielder).await;
     let any_ns = union(&stretches).iter().map(|(from, to)| to - from).sum();
     let title = match waits.len() {
         1 => format!(
             "{} waited {} in throwTo",
-            scope.thread_name(longest.thread),
+            context.thread_name(longest.thread),
             format::duration(Duration(longest.ns))
         ),
         count => format!(
@@ -74,11 +78,11 @@ async fn look(scope: &Scope<'_>, _: &mut Ledger, listen: &dyn Listen) -> Outcome
         ),
     };
     let mut finding = Finding::new(NAME, Axis::Latency, title);
-    finding.subject = Some(scope.thread_name(longest.thread));
+    finding.subject = Some(context.thread_name(longest.thread));
     finding.severity = Severity::of_latency(sum_ns);
     finding.confidence = Confidence::Certain;
     finding.cost = Value::Ns(sum_ns);
-    finding.share = scope.share(any_ns);
+    finding.share = context.share(any_ns);
     finding.meaning = "A thread that throws an exception to another one (killThread, cancel, timeout) goes on only when it has been received.".into();
     finding.tries = vec![
         Try::code(

@@ -4,10 +4,10 @@
 //! its stack is collected. Where it has less work than that, a loop would be faster.
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Input, Scope};
-use analysis::listen::{Listen, Steps};
+use crate::loss_budget::{LossBudget, Pool};
+use analysis::yielder::{Steps, Yield};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Duration, ThreadId};
 use model::format;
@@ -27,16 +27,22 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are threads too small?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// The time between runs of such threads that followed each other at once.
-async fn switching_ns(scope: &Scope<'_>, small: &SeededSet<ThreadId>, listen: &dyn Listen) -> u64 {
-    let store = &scope.log.store;
-    let (mut all_ns, mut steps) = (0, Steps::new(listen));
-    for cap in scope.cap_ids() {
+async fn switching_ns(
+    context: &RuleContext<'_>,
+    small: &SeededSet<ThreadId>,
+    yielder: &dyn Yield,
+) -> u64 {
+    let store = &context.log.store;
+    let (mut all_ns, mut steps) = (0, Steps::new(yielder));
+    for cap in context.cap_ids() {
         let mut last_end = None;
-        for (place, (start, end)) in scope.runs_on(cap) {
+        for (place, (start, end)) in context.runs_on(cap) {
             steps.step().await;
             let gap_ns = last_end.map_or(u64::MAX, |last: u64| start.saturating_sub(last));
             let is_small = || {
@@ -53,9 +59,13 @@ async fn switching_ns(scope: &Scope<'_>, small: &SeededSet<ThreadId>, listen: &d
     all_ns
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let mut threads = scope.finished_threads(listen).await;
-    let rate = threads.len() as f64 * 1e9 / scope.length_ns() as f64;
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let mut threads = context.finished_threads(yielder).await;
+    let rate = threads.len() as f64 * 1e9 / context.length_ns() as f64;
     let middle = threads.len() / 2;
     let median_ns = match threads.is_empty() {
         true => 0,
@@ -77,13 +87,13 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     }
     threads.retain(|small| small.ran_ns < TINY_NS);
     let small: SeededSet<ThreadId> = threads.iter().map(|small| small.thread).collect();
-    let switching_ns = switching_ns(scope, &small, listen).await;
+    let switching_ns = switching_ns(context, &small, yielder).await;
     let title = format!(
         "{} had less than 10 µs of work each, half of all threads less than {}",
         format::many(small.len() as u64, "thread"),
         format::duration(Duration(median_ns))
     );
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::HandOver, switching_ns));
+    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::HandOver, switching_ns));
     finding.confidence = Confidence::Probable;
     finding.meaning = "Creating such a thread and switching to it costs about as much as its work, and more in collections.".into();
     finding.tries = vec![

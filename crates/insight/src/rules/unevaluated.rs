@@ -5,9 +5,9 @@
 
 use super::census::{Peak, WITHOUT};
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Finding, Outcome, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use model::format;
 
 /// Of the largest census: less is usual in a lazy language.
@@ -32,8 +32,8 @@ fn is_thunk(name: &str) -> bool {
     name.starts_with("THUNK") || matches!(name, "AP" | "AP_STACK" | "BLACKHOLE")
 }
 
-fn look(scope: &Scope<'_>, _: &mut Ledger) -> Outcome {
-    let Some(peak) = Peak::in_scope(scope) else {
+fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let Some(peak) = Peak::in_scope(context) else {
         return Outcome::CannotTell(WITHOUT.into());
     };
     let types = peak.types(|name| is_thunk(name) || name == "STACK");

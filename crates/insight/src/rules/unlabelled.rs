@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::{Look, Rule, tiny_threads};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
-use crate::ledger::Ledger;
-use crate::scope::{Input, Scope};
+use crate::loss_budget::LossBudget;
 use eventlog::ids::ThreadId;
 use model::format;
 use model::time::Interval;
@@ -25,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
     look: Look::AtFindings(look),
 };
 
-fn look(scope: &Scope<'_>, _: &mut Ledger, findings: &[Finding]) -> Outcome {
+fn look(context: &RuleContext<'_>, _: &mut LossBudget, findings: &[Finding]) -> Outcome {
     // With the first place where it is named, and how long all of them are.
     let mut threads: BTreeMap<ThreadId, (Interval, u64)> = BTreeMap::new();
     // What is said of thousands of threads is not about any of them.
@@ -43,7 +43,7 @@ fn look(scope: &Scope<'_>, _: &mut Ledger, findings: &[Finding]) -> Outcome {
         }
     }
     let all = threads.len();
-    threads.retain(|thread, _| scope.log.store.label_of(*thread).is_none());
+    threads.retain(|thread, _| context.log.store.label_of(*thread).is_none());
     let said = format!(
         "{} of {} that findings name {} no label",
         format::count(threads.len() as u64),

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 
 use super::{Look, Rule};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
-use crate::ledger::{Ledger, Pool};
-use crate::scope::{Input, Scope};
-use analysis::listen::Listen;
+use crate::loss_budget::{LossBudget, Pool};
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::Turn;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::Yield;
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::StopCode;
 use model::format;
@@ -34,7 +34,9 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads spin with yield?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|scope, ledger, listen| Box::pin(look(scope, ledger, listen))),
+    look: Look::InSteps(|context, loss_budget, yielder| {
+        Box::pin(look(context, loss_budget, yielder))
+    }),
 };
 
 /// What a thread did.
@@ -47,9 +49,9 @@ struct Spinner {
     range: Option<Interval>,
 }
 
-async fn spinners(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, Spinner> {
+async fn spinners(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Spinner> {
     let mut all: BTreeMap<ThreadId, Spinner> = BTreeMap::new();
-    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &Turn)| {
+    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         let Some(code) = turn.code else {
             return;
         };
@@ -58,7 +60,7 @@ async fn spinners(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, 
         if code == StopCode::YIELDING && turn.duration(2) < SHORT_NS {
             let (from, to) = turn.part(2);
             let run = Interval::new(Nanos(from), Nanos(to));
-            let Some(run) = run.intersection(scope.range) else {
+            let Some(run) = run.intersection(context.range) else {
                 return;
             };
             spinner.yields += 1;
@@ -66,8 +68,8 @@ async fn spinners(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, 
             spinner.range = Some(spinner.range.map_or(run, |range| range.hull(run)));
         }
     };
-    let lives = scope.log.store.lives_of_runs(LEAST);
-    scope.each_turn_of(lives, listen, look).await;
+    let lives = context.log.store.lives_of_runs(LEAST);
+    context.each_turn_of(lives, yielder, look).await;
     all.retain(|_, spinner| {
         spinner.yields >= u64::from(LEAST)
             && spinner.yields as f64 >= MOST_RUNS * spinner.runs as f64
@@ -75,15 +77,19 @@ async fn spinners(scope: &Scope<'_>, listen: &dyn Listen) -> BTreeMap<ThreadId, 
     all
 }
 
-async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Outcome {
-    let yields = scope.log.store.runs_ended_by(StopCode::YIELDING);
+async fn look(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let yields = context.log.store.runs_ended_by(StopCode::YIELDING);
     let spinners = if yields < LEAST as usize {
         BTreeMap::new()
     } else {
-        spinners(scope, listen).await
+        spinners(context, yielder).await
     };
     let cap_ns: u64 = spinners.values().map(|spinner| spinner.spun_ns).sum();
-    if spinners.is_empty() || scope.share_of_caps(cap_ns) < LEAST_SHARE {
+    if spinners.is_empty() || context.share_of_caps(cap_ns) < LEAST_SHARE {
         return Outcome::Clear(
             "no thread yielded 1,000 times after less than 300 ns, for 0.2 % of the capabilities' time".to_owned(),
         );
@@ -91,7 +97,7 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
     let yields: u64 = spinners.values().map(|spinner| spinner.yields).sum();
     let worst = spinners.iter().max_by_key(|(_, spinner)| spinner.spun_ns);
     let whom = match (worst, spinners.len()) {
-        (Some((thread, _)), 1) => scope.thread_name(*thread),
+        (Some((thread, _)), 1) => context.thread_name(*thread),
         (_, count) => format::many(count as u64, "thread"),
     };
     let verb = if spinners.len() == 1 { "spins" } else { "spin" };
@@ -100,8 +106,8 @@ async fn look(scope: &Scope<'_>, ledger: &mut Ledger, listen: &dyn Listen) -> Ou
         format::count(yields),
         format::duration(Duration(cap_ns / yields.max(1)))
     );
-    let mut finding = scope.of_time(NAME, title, ledger, (Pool::Running, cap_ns));
-    finding.subject = worst.map(|(thread, _)| scope.thread_name(*thread));
+    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::Running, cap_ns));
+    finding.subject = worst.map(|(thread, _)| context.thread_name(*thread));
     finding.confidence = Confidence::Probable;
     finding.meaning = "A thread in a loop of yield is always ready: it holds a capability, and each call of yield costs about as much as what the thread does between two calls.".into();
     finding.tries = vec![

@@ -1,26 +1,25 @@
-//! When the censuses of a profile were, in a form that sums over any stretch of
-//! them can be taken from.
+//! Times of the censuses of a profile, with prefix sums for regression and integrals.
 
 use eventlog::ids::Nanos;
 
-/// Times of censuses with the sums before each.
+/// Times of censuses with prefix sums.
 ///
-/// Sums wrap around, which no difference of two of them shows as long as it
-/// fits itself; it does for censuses of less than two years.
+/// The sums wrap around. Differences of two sums are correct as long as they fit, which holds for profiles
+/// shorter than two years.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock {
     times: Vec<Nanos>,
-    /// The sum of all times before each census, since the first one.
+    /// Prefix sums of the times since the first census.
     sums: Vec<u128>,
-    /// The sum of their squares.
+    /// Prefix sums of the squares of these times.
     squares: Vec<u128>,
 }
 
-/// Two years and more in nanoseconds, so that squares can be added up.
+/// More than two years in nanoseconds; times are limited to it, so that sums of squares do not overflow.
 const LONGEST_NS: u64 = 1 << 56;
 
 impl Clock {
-    /// A census follows; it is never earlier than the one before.
+    /// Adds a census; its time is raised to that of the previous one if it is earlier.
     pub(super) fn push(&mut self, at: Nanos) {
         let last = self.times.last().copied().unwrap_or(at);
         let end = self.times.len();
@@ -34,8 +33,8 @@ impl Clock {
         &self.times
     }
 
-    /// The time of a census in nanoseconds since the first one; beyond the last
-    /// one, that of the last.
+    /// Returns the time of a census since the first one, in nanoseconds; beyond the last one, the time of the
+    /// last.
     pub(super) fn since_first(&self, census: u32) -> u64 {
         let first = self.times.first().copied().unwrap_or_default();
         let time = self.times.get(census as usize).or(self.times.last());
@@ -53,18 +52,18 @@ impl Clock {
         sum.wrapping_add(power(self.since_first(last as u32).into()))
     }
 
-    /// The sum of the times before a census.
+    /// Returns the sum of the times before a census.
     pub(super) fn sum_before(&self, census: usize) -> u128 {
         self.before(&self.sums, census, |time| time)
     }
 
-    /// The sum of the squares of the times before a census.
+    /// Returns the sum of the squared times before a census.
     pub(super) fn squares_before(&self, census: usize) -> u128 {
         self.before(&self.squares, census, |time| time * time)
     }
 
-    /// Twice the time that counts for a census in an integral, summed over the
-    /// censuses before one: half of the way to each neighbour.
+    /// Returns twice the sum of the weights that the censuses before one have in an integral. The weight of a census
+    /// is half of the time to each neighbor.
     pub(super) fn weights_before(&self, census: u32) -> u128 {
         let Some(last) = census.checked_sub(1) else {
             return 0;

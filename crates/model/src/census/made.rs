@@ -1,11 +1,11 @@
-//! Bands made of others: sums, groups, and the rest for which there is no memory.
+//! Derived bands: sums, groups, and the rest band that the smallest bands are folded into to save memory.
 
 use std::ops::Range;
 
 use super::{Band, BandId, Censuses, Head};
 
 impl Censuses {
-    /// How many bytes of memory it takes, or a little more.
+    /// Returns an upper estimate of the heap memory in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         let band = size_of::<Band>() + size_of::<Head>();
@@ -16,7 +16,7 @@ impl Censuses {
         self.bands.iter().map(|band| band.steps.size_bytes()).sum()
     }
 
-    /// The sum of some bands in each of some censuses.
+    /// Returns the sum of some bands in each of some censuses.
     #[must_use]
     pub fn sum_of(
         &self,
@@ -24,7 +24,7 @@ impl Censuses {
         censuses: Range<u32>,
     ) -> Vec<u64> {
         let start = censuses.start;
-        // What is added at each census, and taken away.
+        // Change of the sum at each census.
         let mut changes = vec![0_i64; censuses.len() + 1];
         let mut change = |census: u32, by: i64| {
             if let Some(sum) = changes.get_mut((census - start) as usize) {
@@ -49,8 +49,7 @@ impl Censuses {
         changes.into_iter().map(i64::cast_unsigned).collect()
     }
 
-    /// The profile with one band for each group of bands. `groups` has the group
-    /// of each band.
+    /// Merges bands into groups; `groups` has the group of each band, and `count` is the number of groups.
     #[must_use]
     pub fn grouped(&self, groups: &[BandId], count: usize) -> Self {
         let all = 0..self.len() as u32;
@@ -91,7 +90,7 @@ impl Censuses {
         )
     }
 
-    /// A band that holds these bytes from the first census on.
+    /// Creates a band with these bytes, from the first census on.
     fn band_of(&self, series: &[u64]) -> (Band, Head) {
         let (mut band, mut head) = (Band::default(), Head::default());
         for (census, &bytes) in series.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
@@ -102,9 +101,10 @@ impl Censuses {
         (band, head)
     }
 
-    /// Makes one band of all that never held as much as others, so that about
-    /// half of the memory is freed; what they hold later counts there too. Returns
-    /// how many were folded. To be called between two censuses.
+    /// Folds the bands with the smallest maxima into `rest`, until about half of the memory is freed. Bytes that
+    /// a folded band holds later count for `rest` too. Returns how many bands were folded.
+    ///
+    /// Must be called between two censuses.
     pub fn fold_smallest(&mut self, rest: BandId) -> usize {
         let all = 0..self.len() as u32;
         let is_kept = |band: BandId| band != rest && self.folded_into(band).is_none();
@@ -152,7 +152,7 @@ impl Censuses {
         }
     }
 
-    /// The band in which the bytes of a folded one count.
+    /// Returns the band that takes the bytes of a folded one; `None` if it was not folded.
     #[must_use]
     pub fn folded_into(&self, band: BandId) -> Option<BandId> {
         self.bands.get(band.index())?.into

@@ -1,10 +1,9 @@
-//! Heap profiles: in each *census* the runtime tells how many bytes each *band*
-//! holds (a type, an info table, a cost-centre stack…).
+//! Heap profiles: in each *census* the runtime reports the live bytes of each *band* (a type, an info table, a
+//! cost-centre stack…).
 //!
-//! A profile by info table may have 50,000 bands and thousands of censuses. So a
-//! band is kept as the steps at which its bytes change, with a mark every
-//! so often that has the sums before it: any range of censuses is summed up
-//! exactly by reading some steps at both of its ends.
+//! A profile by info table may have 50,000 bands and thousands of censuses. So a band is stored as the steps at
+//! which its bytes change, with regular checkpoints that hold the sums before them: any range of censuses is
+//! summed up exactly by decoding a few steps at both ends.
 
 mod clock;
 mod made;
@@ -24,14 +23,14 @@ use sums::Ends;
 pub use steps::Run;
 pub use sums::{BandSums, Growth};
 
-/// A band of a profile, by its number.
+/// Number of a band of a profile.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct BandId(pub u32);
 
 impl BandId {
-    /// Its place in columns that have one entry per band.
+    /// Returns the index in columns that have one entry per band.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -44,11 +43,10 @@ pub struct Censuses {
     clock: Clock,
     totals: Vec<u64>,
     bands: Vec<Band>,
-    /// What is looked at for each value, apart from the steps, so that 50,000
-    /// bands are near at hand.
+    /// State read for each recorded value; separate from the steps, so that 50,000 bands stay in the CPU cache.
     heads: Vec<Head>,
     folded: bool,
-    /// What the census that goes on has so far.
+    /// Bytes recorded in the current census.
     open: Vec<(BandId, u64)>,
     is_open: bool,
     capped: bool,
@@ -57,69 +55,69 @@ pub struct Censuses {
 #[derive(Clone, Debug, Default)]
 struct Band {
     steps: Steps,
-    /// Where its bytes count, if it was folded.
+    /// The band that takes its bytes, if it was folded.
     into: Option<BandId>,
 }
 
-/// What a band held last.
+/// The most recent state of a band.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
     bytes: u64,
     /// The census after the last one in which it holds something.
     end: u32,
-    /// Behind its place in the open census; 0 if it has not been told there.
+    /// Its index in the open census plus 1; 0 if it is not in it.
     open: u32,
 }
 
 impl Censuses {
-    /// The most bytes that a census may have: 256 TiB, more than any machine has.
-    /// What a damaged log tells beyond that is left out, so that sums never overflow.
+    /// Most bytes of a census: 256 TiB, more than any machine has. Values of damaged logs beyond it are cut off,
+    /// so that sums never overflow.
     pub const MOST_BYTES: u64 = 1 << 48;
 
-    /// How many censuses there are; one that is not at its end does not count.
+    /// Returns the number of complete censuses.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.totals.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no complete censuses.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.totals.is_empty()
     }
 
-    /// How many bands there are, also those that were folded.
+    /// Returns the number of bands, including folded ones.
     #[must_use]
     pub const fn bands(&self) -> usize {
         self.bands.len()
     }
 
-    /// Whether a log told more bytes than there can be; the rest is left out.
+    /// Returns whether bytes beyond [`MOST_BYTES`](Self::MOST_BYTES) were cut off.
     #[must_use]
     pub const fn is_capped(&self) -> bool {
         self.capped
     }
 
-    /// When each census was; times never go back.
+    /// Returns the time of each census, ascending.
     #[must_use]
     pub fn times(&self) -> &[Nanos] {
         self.clock.times().get(..self.len()).unwrap_or_default()
     }
 
-    /// The bytes of all bands, by census.
+    /// Returns the total bytes of each census.
     #[must_use]
     pub fn totals(&self) -> &[u64] {
         &self.totals
     }
 
-    /// The censuses of a range of a log that ends at `log_end`, or all.
+    /// Returns the censuses in a range of a log that ends at `log_end`, or all of them without a range.
     #[must_use]
     pub fn places(&self, range: Option<Interval>, log_end: Nanos) -> Range<u32> {
         let times = self.times();
         let before = |limit: Nanos| times.partition_point(|&time| time < limit) as u32;
         match range {
             None => 0..times.len() as u32,
-            // What is at the log's very end is in no moment of it, but counts.
+            // A census at the very end of the log counts, though intervals are half open.
             Some(range) if range.end() >= log_end && !range.is_empty() => {
                 before(range.start())..times.len() as u32
             }
@@ -129,21 +127,21 @@ impl Censuses {
 
     // ---- Writing
 
-    /// A new band.
+    /// Adds a band.
     pub fn add_band(&mut self) -> BandId {
         self.bands.push(Band::default());
         self.heads.push(Head::default());
         BandId((self.bands.len() - 1) as u32)
     }
 
-    /// Begins a census, and ends the one before.
+    /// Begins a census, and ends the current one.
     pub fn begin(&mut self, at: Nanos) {
         self.end();
         self.clock.push(at);
         self.is_open = true;
     }
 
-    /// A band holds so many more bytes in the census that goes on.
+    /// Adds bytes of a band to the current census.
     pub fn add(&mut self, band: BandId, bytes: u64) {
         let into = match self.folded {
             true => self.folded_into(band),
@@ -162,7 +160,7 @@ impl Censuses {
         }
     }
 
-    /// Ends the census that goes on, if one does.
+    /// Ends the current census, if there is one.
     pub fn end(&mut self) {
         if !std::mem::take(&mut self.is_open) {
             return;
@@ -194,8 +192,8 @@ impl Censuses {
 
     // ---- Reading
 
-    /// The bytes of a band in some censuses, as stretches of equal bytes, in
-    /// order; what is left out at the end holds nothing.
+    /// Returns the bytes of a band in some censuses as runs of equal bytes, in order; after the last run it holds
+    /// nothing.
     pub fn runs(&self, band: BandId, censuses: Range<u32>) -> impl Iterator<Item = Run> + '_ {
         let steps = self.steps(band).into_iter();
         steps.flat_map(move |steps| steps.runs_in(censuses.clone()))
@@ -207,13 +205,13 @@ impl Censuses {
         Some(Series { steps, end })
     }
 
-    /// The bytes of a band in a census.
+    /// Returns the bytes of a band in a census.
     #[must_use]
     pub fn at(&self, band: BandId, census: u32) -> u64 {
         self.steps(band).map_or(0, |steps| steps.at(census))
     }
 
-    /// The bytes of a band in each of some censuses.
+    /// Returns the bytes of a band in each of some censuses.
     #[must_use]
     pub fn series(&self, band: BandId, censuses: Range<u32>) -> Vec<u64> {
         let start = censuses.start;
@@ -227,7 +225,7 @@ impl Censuses {
         series
     }
 
-    /// What a band comes to in some censuses.
+    /// Computes the statistics of a band over some censuses.
     #[must_use]
     pub fn sums(&self, band: BandId, censuses: Range<u32>) -> BandSums {
         let censuses = censuses.start.min(censuses.end)..censuses.end.min(self.len() as u32);

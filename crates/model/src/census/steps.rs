@@ -1,67 +1,63 @@
-//! The bytes of one band, census by census, in little memory: only where they
-//! change. Most bands of a profile by info table hold the same bytes in
-//! thousands of censuses.
+//! The bytes of one band by census, stored compactly as changes only. Most bands of a profile by info table hold
+//! the same bytes over thousands of censuses.
 
 use std::ops::Range;
 
 use super::clock::Clock;
 use super::sums::Sums;
 
-/// How many steps stand between two marks: at most so many are read before a
-/// range begins to count.
+/// Steps per checkpoint, which is the most that is decoded before a range begins.
 const STEPS_PER_MARK: u8 = 64;
 
-/// The bytes of a band from one census on, until its next step.
+/// The bytes of a band from a census on, until its next step.
 ///
-/// A step is written as the difference to the one before: one number for the
-/// bytes and one for the censuses between, in seven bits a byte. As nearly all
-/// sizes are multiples of the machine's word and a restless band changes in each
-/// census, two bits say whether that is so, and then little is left to write.
+/// Steps are encoded as differences to the previous one: variable-length integers of 7 bits per byte for the
+/// bytes and for the number of censuses. Flags shorten the common cases: nearly all sizes are multiples of the
+/// machine word, and an active band changes in every census.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Step {
     census: u32,
     bytes: u64,
 }
 
-/// A stretch of censuses, by number, in which a band holds the same bytes.
+/// Consecutive censuses in which a band holds the same bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The censuses.
+    /// Census numbers.
     pub censuses: Range<u32>,
-    /// What the band holds in each of them.
+    /// Bytes of the band in each of them.
     pub bytes: u64,
 }
 
-/// Steps that are complete, with what the band came to before them.
+/// A complete segment of steps, with a checkpoint of the sums before it.
 #[derive(Clone, Debug)]
 struct Sealed {
-    /// What held before the first of them.
+    /// State before the first step.
     before: Step,
-    /// The sums over all censuses before the first step.
+    /// Sums over all censuses before the first step.
     sums: Sums,
-    /// The most that the band holds before the next mark.
+    /// Maximum bytes within this segment.
     most: u64,
     steps: Box<[u8]>,
 }
 
-/// One band.
+/// The steps of one band.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
     sealed: Vec<Sealed>,
-    /// The steps since, as bytes, and how many.
+    /// Encoded steps since the last checkpoint, and their number.
     open: Vec<u8>,
     open_steps: u8,
-    /// What held before the open steps, with the sums up to there, and the most
-    /// since without the last step.
+    /// State and sums before the open steps, and the maximum since then, without the last step.
     before: Step,
     sums: Sums,
     most: u64,
-    /// The last step.
+    /// The most recent step.
     last: Step,
 }
 
-/// The steps of a band, with the first census in which it is not known to hold
-/// anything. That one changes with every census, most steps do not.
+/// Steps of a band with the census where they end. That one is kept outside because it changes with every census,
+/// while most steps do not.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Series<'a> {
     pub(super) steps: &'a Steps,
@@ -132,12 +128,12 @@ impl Step {
     }
 }
 
-/// Reads the runs that steps make, one by one.
+/// Decodes steps into runs.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     held: Step,
-    /// Where the last run ends.
+    /// Exclusive end of the last run.
     end: u32,
 }
 
@@ -163,8 +159,7 @@ impl Iterator for Reader<'_> {
 }
 
 impl Steps {
-    /// The band holds so many bytes in a census; in those between `end` and that
-    /// one it holds nothing.
+    /// Records the bytes of a band in a census; between `end` and that census it holds nothing.
     pub(super) fn hold(&mut self, census: u32, bytes: u64, end: u32, clock: &Clock) {
         if end < census {
             self.step(
@@ -183,7 +178,7 @@ impl Steps {
             return;
         }
         if step.census == self.last.census {
-            // Only the very first census: the band holds nothing before it.
+            // Only in the very first census: before it the band holds nothing.
             self.last.bytes = step.bytes;
             self.before = self.last;
             return;
@@ -197,8 +192,8 @@ impl Steps {
         self.last = step;
     }
 
-    /// Makes a mark before the next step. The last run goes on: it belongs to
-    /// what comes after the mark.
+    /// Completes the segment and sets a checkpoint. The last run is still open, so it belongs to the next
+    /// segment.
     fn seal(&mut self, clock: &Clock) {
         let steps = std::mem::take(&mut self.open).into_boxed_slice();
         let sealed = Sealed {
@@ -216,7 +211,7 @@ impl Steps {
         self.most = 0;
     }
 
-    /// How many bytes of memory it takes.
+    /// Returns the heap memory of the steps in bytes.
     pub(super) fn size_bytes(&self) -> usize {
         let sealed: usize = self.sealed.iter().map(|sealed| sealed.steps.len()).sum();
         sealed + self.open.capacity() + self.sealed.capacity() * size_of::<Sealed>()
@@ -224,7 +219,7 @@ impl Steps {
 }
 
 impl<'a> Series<'a> {
-    /// The runs from the mark before a census on.
+    /// Iterates over the runs from the last checkpoint before `census` on.
     fn runs_from(self, census: u32) -> impl Iterator<Item = Run> + 'a {
         let mark = self.mark(census);
         let sealed = self.steps.sealed.get(mark..).unwrap_or_default();
@@ -246,7 +241,7 @@ impl<'a> Series<'a> {
         }
     }
 
-    /// The mark from which on one must read to come to a census.
+    /// Returns the index of the segment that contains a census.
     fn mark(self, census: u32) -> usize {
         let after = self
             .steps
@@ -256,7 +251,7 @@ impl<'a> Series<'a> {
         (after + after_open).saturating_sub(1)
     }
 
-    /// The runs of some censuses, cut at their ends.
+    /// Iterates over the runs of some censuses, clipped to them.
     pub(super) fn runs_in(self, censuses: Range<u32>) -> impl Iterator<Item = Run> + 'a {
         let Range { start, end } = censuses;
         self.runs_from(start)
@@ -268,7 +263,7 @@ impl<'a> Series<'a> {
             })
     }
 
-    /// Where the steps of a mark begin, and the sums up to there.
+    /// Returns the start of a segment, with the sums before it.
     fn start(self, mark: usize) -> (u32, Sums) {
         let steps = self.steps;
         let sealed = steps.sealed.get(mark);
@@ -277,8 +272,8 @@ impl<'a> Series<'a> {
         })
     }
 
-    /// What the band comes to in some censuses: the steps of two marks are read,
-    /// at both ends; what lies between is known.
+    /// Sums up some censuses. Only the segments at both ends are decoded; the sums of those in between come from
+    /// checkpoints.
     pub(super) fn sums(self, censuses: &Range<u32>, clock: &Clock) -> Summed {
         let mut summed = Summed::default();
         let Some(last) = censuses
@@ -307,13 +302,13 @@ impl<'a> Series<'a> {
         summed
     }
 
-    /// What the band holds in a census.
+    /// Returns the bytes of the band in a census.
     pub(super) fn at(self, census: u32) -> u64 {
         let run = self.runs_in(census..census.saturating_add(1)).next();
         run.map_or(0, |run| run.bytes)
     }
 
-    /// The last census of some in which the band holds anything.
+    /// Returns the last census of a range in which the band holds anything.
     fn last_held(self, censuses: Range<u32>) -> Option<u32> {
         let mut end = censuses.end;
         let mut mark = self.mark(end.checked_sub(1)?);
@@ -333,21 +328,21 @@ impl<'a> Series<'a> {
     }
 }
 
-/// What a band comes to in some censuses.
+/// Sums of a band over some censuses.
 #[derive(Debug, Default)]
 pub(super) struct Summed {
     pub(super) sums: Sums,
     pub(super) most: u64,
-    /// The bytes in the first census; `None` if the band is not known that far.
+    /// Bytes in the first census; `None` if the steps do not reach that far.
     pub(super) first: Option<u64>,
-    /// The bytes in the last one.
+    /// Bytes in the last census.
     pub(super) last: u64,
     /// The last census in which the band holds anything.
     pub(super) last_held: Option<u32>,
 }
 
 impl Summed {
-    /// Reads the next censuses.
+    /// Adds the next censuses.
     fn read(&mut self, series: Series<'_>, censuses: Range<u32>, clock: &Clock) {
         self.last = 0;
         for run in series.runs_in(censuses.clone()) {
@@ -365,7 +360,7 @@ impl Summed {
 }
 
 impl Sealed {
-    /// Its runs; the last one ends at `end`, where the next mark begins.
+    /// Decodes the runs; the last one ends at `end`, where the next segment begins.
     fn runs(&self, end: u32) -> Reader<'_> {
         Reader {
             bytes: &self.steps,

@@ -1,26 +1,23 @@
-//! What the bytes of a band come to in a range of censuses: exact sums, and the
-//! formulas of eventlog2html's report made from them.
+//! Exact sums of the bytes of a band over censuses, and the statistics of eventlog2html's report computed from
+//! them.
 
 use eventlog::ids::Nanos;
 
 use super::clock::Clock;
 use super::steps::Run;
 
-/// Sums over censuses, to be added and taken from each other; they wrap around,
-/// see [`Clock`].
+/// Sums over censuses that can be added and subtracted; they wrap around, see [`Clock`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sums {
-    /// In how many the band holds anything.
+    /// Number of censuses in which the band holds anything.
     held: u64,
     bytes: u128,
     squares: u128,
-    /// Of the censuses in which it holds anything, with times since the first
-    /// census of the profile, in nanoseconds.
+    /// Sums over these censuses only; times are in nanoseconds since the first census of the profile.
     times: u128,
     times_squares: u128,
     times_bytes: u128,
-    /// Twice the integral as if each census counted for half of the way to both
-    /// of its neighbours.
+    /// Twice the integral over time, each census weighted with half of the time to each of its neighbors.
     twice_integral: u128,
 }
 
@@ -76,55 +73,52 @@ impl Sums {
     }
 }
 
-/// What a band comes to in a range of censuses. Where it is not in a census, it
-/// holds nothing there. All numbers are exact.
+/// Exact statistics of a band over a range of censuses. Where a census does not list the band, it holds 0 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BandSums {
-    /// How many censuses the range has.
+    /// Number of censuses in the range.
     pub censuses: u32,
-    /// In how many of them the band holds anything.
+    /// Number of these in which the band holds anything.
     pub held: u32,
-    /// The sum of its bytes over all of them.
+    /// Sum of the bytes over all censuses of the range.
     pub bytes: u128,
-    /// The sum of the squares of its bytes.
+    /// Sum of the squared bytes.
     pub squares: u128,
-    /// Its bytes in the first census of the range.
+    /// Bytes in the first census of the range.
     pub first: u64,
-    /// Its bytes in the last census of the range.
+    /// Bytes in the last census of the range.
     pub last: u64,
-    /// Its most bytes in one census.
+    /// Most bytes in one census.
     pub max: u64,
-    /// Twice the integral over time in byte-nanoseconds, by the trapezoid rule.
+    /// Twice the integral over time in byte-nanoseconds, by the trapezoidal rule.
     pub twice_integral: u128,
     pub(super) line: Line,
 }
 
-/// Sums for a straight line through the censuses in which a band holds
-/// anything, with times since `origin`.
+/// Sums for linear regression over the censuses in which the band holds anything; times are relative to `origin`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Line {
     origin: Nanos,
-    /// When it last holds anything.
+    /// Time of the last of these censuses.
     last: Nanos,
     times: u128,
     times_squares: u128,
     times_bytes: u128,
 }
 
-/// A straight line through the bytes of a band over time.
+/// A linear trend of the bytes of a band over time.
 ///
-/// It is fitted by least squares to the censuses in which the band holds anything.
-/// As in eventlog2html (`Eventlog.Total`) times are scaled so that the last of
-/// them is 1, and bytes so that their greatest is 1.
+/// A least-squares fit over the censuses in which the band holds anything. As in eventlog2html
+/// (`Eventlog.Total`), times are scaled by the last time, and bytes by their maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
-    /// The share of the greatest value at time 0.
+    /// Value of the line at time 0, as a share of the maximum.
     pub intercept: f64,
-    /// What is added to it until the last time.
+    /// Increase from time 0 to the last time, as a share of the maximum.
     pub slope: f64,
-    /// How much of the variation the line explains, 0 to 1.
+    /// Coefficient of determination, 0 to 1.
     pub r2: f64,
-    /// The slope in bytes per second.
+    /// Slope in bytes per second.
     pub bytes_per_second: f64,
 }
 
@@ -140,7 +134,7 @@ impl BandSums {
             before_ns,
             after_ns,
         } = ends;
-        // The first and the last census of the range have a neighbour on one side only.
+        // At the ends of the range, a census has a neighbor within it on one side only.
         let beyond = u128::from(first)
             .wrapping_mul(before_ns.into())
             .wrapping_add(u128::from(last).wrapping_mul(after_ns.into()));
@@ -163,20 +157,20 @@ impl BandSums {
         }
     }
 
-    /// The mean of its bytes over all censuses of the range; 0 without censuses.
+    /// Returns the mean bytes over all censuses of the range; 0 without censuses.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.bytes as f64 / f64::from(self.censuses.max(1))
     }
 
-    /// The integral over time in byte-seconds.
+    /// Returns the integral over time in byte-seconds.
     #[must_use]
     pub fn integral_byte_seconds(&self) -> f64 {
         self.twice_integral as f64 / 2e9
     }
 
-    /// The standard deviation of its bytes over all censuses of the range
-    /// (that of a population): √(n Σv² − (Σv)²) / n.
+    /// Returns the population standard deviation of the bytes over all censuses of the range: √(n Σv² − (Σv)²) /
+    /// n.
     #[must_use]
     pub fn stddev(&self) -> f64 {
         let n = u128::from(self.censuses.max(1));
@@ -186,8 +180,8 @@ impl BandSums {
             / n as f64
     }
 
-    /// The line through its bytes; none if it holds something in one census
-    /// only, always the same, or always at the same time.
+    /// Fits the line. `None` if the band holds something in only one census, always the same bytes, or always at
+    /// the same time.
     #[must_use]
     pub fn growth(&self) -> Option<Growth> {
         let n = u128::from(self.held);
@@ -195,7 +189,7 @@ impl BandSums {
             return None;
         }
         let line = &self.line;
-        // n² times the variance of times, that of bytes, and the covariance.
+        // n² times the variance of times, the variance of bytes, and their covariance.
         let times = difference_of_products((n, line.times_squares), (line.times, line.times));
         let bytes = difference_of_products((n, self.squares), (self.bytes, self.bytes));
         let both = difference_of_products((n, line.times_bytes), (line.times, self.bytes));
@@ -216,23 +210,23 @@ impl BandSums {
     }
 }
 
-/// What [`BandSums`] are made of beside the sums.
+/// The inputs of [`BandSums`] other than the sums.
 pub(super) struct Ends {
     pub(super) censuses: u32,
     pub(super) first: u64,
     pub(super) last: u64,
     pub(super) max: u64,
-    /// When the first census of the profile was.
+    /// Time of the first census of the profile.
     pub(super) origin: Nanos,
     pub(super) last_held: Nanos,
-    /// From the census before the range to its first one.
+    /// Time from the census before the range to its first one.
     pub(super) before_ns: u64,
-    /// From the last census of the range to the one after it.
+    /// Time from the last census of the range to the next one.
     pub(super) after_ns: u64,
 }
 
-/// `a·b − c·d`, exact before it is rounded, unless the numbers are beyond all
-/// that memory and time can be.
+/// `a·b − c·d`, computed exactly in integers and then rounded. Falls back to floating point on overflow, which no
+/// real amounts of memory and time cause.
 fn difference_of_products((a, b): (u128, u128), (c, d): (u128, u128)) -> f64 {
     match (a.checked_mul(b), c.checked_mul(d)) {
         (Some(one), Some(other)) if one >= other => (one - other) as f64,

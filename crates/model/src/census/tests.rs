@@ -2,11 +2,11 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Censuses as a table: for each its time, and the bytes of each band.
+/// Reference data: the time of each census and the bytes of each band.
 type Table = Vec<(u64, Vec<u64>)>;
 
 fn table(bands: usize) -> impl Strategy<Value = Table> {
-    // Mostly the values of the census before, so that there are long runs.
+    // Mostly unchanged values, for long runs.
     let value = prop_oneof![4 => Just(None), 2 => (0..9_u64).prop_map(|words| Some(words * 8)),
         1 => (0..1_u64 << 40).prop_map(Some), 1 => Just(Some(0))];
     let row = (0..3_000_000_000_u64, prop::collection::vec(value, bands));
@@ -31,7 +31,7 @@ fn written(table: &Table, bands: usize) -> Censuses {
     for (at, values) in table {
         censuses.begin(Nanos(*at));
         for (band, &bytes) in values.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
-            // A band may be told in pieces.
+            // A census may list a band in several pieces.
             censuses.add(BandId(band as u32), bytes / 3);
             censuses.add(BandId(band as u32), bytes - bytes / 3);
         }
@@ -44,7 +44,7 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-3)
 }
 
-/// The formulas as they are written down in books, with floats.
+/// Textbook formulas in floating point.
 fn line(points: &[(f64, f64)]) -> Option<(f64, f64, f64)> {
     let n = points.len() as f64;
     let last = points.iter().map(|point| point.0).fold(0.0, f64::max);
@@ -136,7 +136,7 @@ fn check(
 }
 
 proptest! {
-    /// Steps with marks say of any range what the table says.
+    /// Sums over any range agree with the table.
     #[test]
     fn any_range_is_summed_up_exactly(table in table(3), ends in prop::collection::vec((0..401_u32, 0..401_u32), 1..12)) {
         let censuses = written(&table, 3);
@@ -152,8 +152,7 @@ proptest! {
         prop_assert_eq!(censuses.totals(), totals);
     }
 
-    /// A group holds what its members hold, and so does the band of those that
-    /// were folded, also in later censuses.
+    /// A group holds the sum of its members, and so does the band of the folded ones, in later censuses too.
     #[test]
     fn bands_made_of_others_hold_what_these_hold(table in table(4), cut in 0..401_usize) {
         let cut = cut.min(table.len());

@@ -1,13 +1,13 @@
-//! The functions that samples fall into, each kept once.
+//! Frames of stacks: the interned functions of a profile.
 
 use serde::{Deserialize, Serialize};
 
-use crate::place::place32;
+use crate::saturating::saturating_u32;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{Address, CostCentreId};
 use symbols::Name;
 
-/// A frame of a profile: an index into its [`Frames`].
+/// An interned frame: an index into [`Frames`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FrameId(pub u32);
 
@@ -17,56 +17,55 @@ impl FrameId {
     }
 }
 
-/// What a frame stands for.
+/// Kind of code or state that a frame stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FrameKind {
     /// A cost centre of the program or of a library.
     CostCentre,
-    /// A cost centre of the runtime itself: `IDLE`, `GC`, `SYSTEM`, `MAIN`,
-    /// `OVERHEAD_of`, `DONT_CARE`, `PINNED` (`rts/Profiling.c`).
+    /// A cost centre of the runtime itself: `IDLE`, `GC`, `SYSTEM`, `MAIN`, `OVERHEAD_of`, `DONT_CARE`, `PINNED`
+    /// (`rts/Profiling.c`).
     BuiltIn,
-    /// A foreign function that was called.
+    /// A call of a foreign function from Haskell.
     ForeignCall,
-    /// A cost centre that the log names by number but never declares.
+    /// A cost centre that the log refers to by number but never declares.
     Unknown,
-    /// A function inside foreign code.
+    /// A function within foreign code.
     Foreign,
-    /// A function of the program or of a library, found on the stack.
+    /// A function of the program or of a library, found on the Haskell stack.
     Haskell,
-    /// A span that the program announced.
+    /// A user span.
     Span,
-    /// A thread.
+    /// A Haskell thread.
     Thread,
-    /// What a thread waited for.
+    /// The reason of a thread's wait.
     Waiting,
-    /// A module, in place of its functions.
+    /// A module, which replaces its functions.
     Module,
 }
 
-/// One function, or what the log has in place of one.
+/// A function, or another entity in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Frame {
-    /// The cost centre's label or the foreign function's name.
+    /// Label of the cost centre, or name of the function.
     pub label: String,
-    /// The module that declares it; empty for foreign calls.
+    /// Declaring module; empty for foreign calls.
     pub module: String,
-    /// The package of the module; empty where the log does not tell. Cost
-    /// centres and info table provenance do not; names of symbols do.
+    /// Package of the module; empty if unknown. Symbol names contain it, cost centres and info table provenance
+    /// do not.
     pub package: String,
-    /// The source location as the compiler wrote it, such as `A.hs:(3,1)-(7,20)`.
+    /// Source location as written by the compiler, such as `A.hs:(3,1)-(7,20)`.
     pub location: Option<String>,
-    /// What it is.
+    /// Kind of the frame.
     pub kind: FrameKind,
-    /// Its address, where the log has nothing else: the executable's symbols
-    /// may name it.
+    /// Code address, if the log has nothing else; it can be named by the symbols of the executable.
     pub address: Option<u64>,
 }
 
-/// The source location of the runtime's own cost centres.
+/// Source location of the runtime's own cost centres.
 const BUILT_IN: &str = "<built-in>";
 
 impl Frame {
-    /// A frame of which no more is known than what it is.
+    /// Creates a frame with only a kind and a label.
     #[must_use]
     pub fn of_kind(kind: FrameKind, label: &str) -> Self {
         Self {
@@ -79,9 +78,10 @@ impl Frame {
         }
     }
 
-    /// A cost centre as `HeapProfCostCentre` declares it. The runtime's own
-    /// ones are known by their location (or by a module of the same name where
-    /// there is none), never by their number: that depends on the program.
+    /// Creates the frame of a cost centre declared by `HeapProfCostCentre`.
+    ///
+    /// Those of the runtime are recognized by their location (or, without one, by a module with the name of the
+    /// label), not by number, which depends on the program.
     #[must_use]
     pub fn cost_centre(module: &str, label: &str, location: &str) -> Self {
         let built_in = location == BUILT_IN || (location.is_empty() && module == label);
@@ -99,25 +99,25 @@ impl Frame {
         }
     }
 
-    /// A cost centre of the runtime.
+    /// Creates a cost centre of the runtime.
     #[must_use]
     pub fn built_in(module: &str, label: &str) -> Self {
         Self::cost_centre(module, label, BUILT_IN)
     }
 
-    /// A cost centre that the log does not declare.
+    /// Creates a placeholder for a cost centre that the log does not declare.
     #[must_use]
     pub fn unknown(id: CostCentreId) -> Self {
         Self::of_kind(FrameKind::Unknown, &format!("cost centre {id}"))
     }
 
-    /// A foreign function.
+    /// Creates the frame of a call of a foreign function.
     #[must_use]
     pub fn foreign_call(name: &str) -> Self {
         Self::of_kind(FrameKind::ForeignCall, name)
     }
 
-    /// A function inside foreign code of which only the address is known.
+    /// Creates the frame of a function in foreign code, known only by its address.
     #[must_use]
     pub fn foreign_function(address: Address) -> Self {
         Self {
@@ -126,10 +126,10 @@ impl Frame {
         }
     }
 
-    /// A cost centre as `GHC.Stack.CCS.ccsToStrings` prints it:
-    /// `Module.label (location)`. Module and label both may have dots in them;
-    /// the module is taken to be the words that begin with a capital, but
-    /// something is left for the label (`GHC.Types.CAF`).
+    /// Parses a cost centre printed by `GHC.Stack.CCS.ccsToStrings`: `Module.label (location)`.
+    ///
+    /// Both module and label may contain dots. The longest prefix of capitalized words is the module, except that
+    /// the label must not be empty (`GHC.Types.CAF`).
     #[must_use]
     pub fn from_printed(text: &str) -> Self {
         let (name, location) = match text.rsplit_once(" (") {
@@ -149,7 +149,7 @@ impl Frame {
         Self::cost_centre(module, label.strip_prefix('.').unwrap_or(label), location)
     }
 
-    /// The cost centre as `GHC.Stack.CCS.ccsToStrings` prints it.
+    /// Formats the cost centre like `GHC.Stack.CCS.ccsToStrings`.
     #[must_use]
     pub fn printed(&self) -> String {
         let location = match (self.kind, &self.location) {
@@ -159,7 +159,7 @@ impl Frame {
         format!("{}.{} ({location})", self.module, self.label)
     }
 
-    /// Module and label, with a dot between them.
+    /// Returns `Module.label`, or the label alone without a module.
     #[must_use]
     pub fn name(&self) -> String {
         if self.module.is_empty() {
@@ -169,14 +169,14 @@ impl Frame {
         }
     }
 
-    /// Whether it means that the capability had nothing to do.
+    /// Returns whether the frame means that the capability was idle.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.kind == FrameKind::BuiltIn && self.label == "IDLE"
     }
 }
 
-/// All frames of a profile.
+/// The interned frames of a profile.
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
     frames: Vec<Frame>,
@@ -184,30 +184,30 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// The id of `frame`, new or known.
+    /// Interns a frame.
     pub fn intern(&mut self, frame: Frame) -> FrameId {
         if let Some(&id) = self.ids.get(&frame) {
             return id;
         }
-        let id = FrameId(place32(self.frames.len()));
+        let id = FrameId(saturating_u32(self.frames.len()));
         self.frames.push(frame.clone());
         self.ids.insert(frame, id);
         id
     }
 
-    /// The frame with this id; `None` if it is another profile's.
+    /// Returns the frame with this id; `None` if the id is of another profile.
     #[must_use]
     pub fn get(&self, id: FrameId) -> Option<&Frame> {
         self.frames.get(id.index())
     }
 
-    /// All frames with their ids.
+    /// Iterates over all frames with their ids.
     pub fn iter(&self) -> impl Iterator<Item = (FrameId, &Frame)> {
         (0..).map(FrameId).zip(&self.frames)
     }
 
-    /// Names the frames that have an address; the ids stay. What has a name
-    /// already gets the new one, if there is one.
+    /// Names the frames that have an address, keeping their ids. Frames that already have a name are renamed if
+    /// `name` returns one.
     pub fn name_addresses<'a>(&mut self, name: impl Fn(Address) -> Option<&'a Name>) {
         for (id, frame) in (0..).map(FrameId).zip(&mut self.frames) {
             let Some(name) = frame.address.and_then(|address| name(Address(address))) else {
@@ -224,13 +224,13 @@ impl Frames {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of frames.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no frames.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.frames.is_empty()
@@ -253,7 +253,7 @@ mod tests {
             assert_eq!(frame.location, None);
         }
         assert!(Frame::built_in("IDLE", "IDLE").is_idle());
-        // A program may have a module and a cost centre of one name.
+        // A user module may have a cost centre of the same name.
         let own = Frame::cost_centre("Parser", "Parser", "Parser.hs:1:1-9");
         assert_eq!(own.kind, FrameKind::CostCentre);
         let idle = Frame::cost_centre("Main", "IDLE", "Main.hs:1:1-9");

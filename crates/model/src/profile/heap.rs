@@ -1,5 +1,4 @@
-//! What was alive, by stack: heap profiles whose bands are cost-centre stacks
-//! (`+RTS -hc`), as far as flame graphs need them.
+//! Live bytes by stack: heap profiles whose bands are cost-centre stacks (`+RTS -hc`), as used by flame graphs.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,59 +7,59 @@ use super::origin::Choice;
 use super::stacks::StackId;
 use super::weights::Weight;
 use crate::census::{BandId, Censuses};
-use crate::place::place32;
+use crate::saturating::saturating_u32;
 use crate::time::Interval;
 use eventlog::ids::Nanos;
 
-/// The heap profiles of a log whose bands are stacks. Mostly there is one.
+/// Heap profiles of a log whose bands are stacks; usually there is one.
 #[derive(Clone, Debug, Default)]
 pub struct HeapStacks {
     parts: Vec<HeapPart>,
-    /// When the last event of the log was.
+    /// Time of the last event of the log.
     log_end: Nanos,
 }
 
-/// One heap profile.
+/// One heap profile with the stacks of its bands.
 #[derive(Clone, Debug)]
 pub struct HeapPart {
-    /// Its censuses, which are kept once for all views.
+    /// Censuses, shared by all views.
     pub censuses: Arc<Censuses>,
-    /// The stack of each band.
+    /// Stack of each band.
     pub stack_of: Vec<StackId>,
-    /// Whether its censuses say when they were. If not, their numbers stand in
-    /// place of times, from 0, and all of them are in every range.
+    /// Whether the censuses have times. If not, their numbers (from 0) are used as times, and every range
+    /// contains all of them.
     pub timed: bool,
 }
 
-/// Some censuses: those of each heap profile.
+/// Selected censuses: a range of indices per heap profile.
 pub type Places = Vec<Range<u32>>;
 
-/// How a stack belongs to a box of a flame graph.
+/// Relation of a stack to a box of a flame graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
-    /// Not at all.
+    /// Unrelated to the box.
     #[default]
     Outside,
-    /// It stands on the box.
+    /// A stack that extends that of the box.
     Inside,
-    /// It is the box itself.
+    /// The stack of the box itself.
     Own,
 }
 
-/// What a box of a flame graph had at one time.
+/// Bytes of a flame graph box in one census.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverTime {
-    /// When; the number of the census if that is not known.
+    /// Time of the census, or its number if there are no times.
     pub time: Nanos,
-    /// Bytes, with all that stands on it.
+    /// Bytes of the box including its descendants.
     pub total: u64,
-    /// Bytes of it itself.
+    /// Bytes of the box without descendants.
     pub own: u64,
 }
 
 impl HeapPart {
     fn len(&self) -> u32 {
-        place32(self.censuses.len())
+        saturating_u32(self.censuses.len())
     }
 
     fn places(&self, range: Interval, log_end: Nanos) -> Range<u32> {
@@ -75,7 +74,7 @@ impl HeapPart {
             .unwrap_or(Nanos(census.into()))
     }
 
-    /// The last census up to a moment.
+    /// Returns the last census at or before a moment.
     fn up_to(&self, moment: Nanos) -> Option<u32> {
         let after = match self.timed {
             true => self
@@ -88,52 +87,51 @@ impl HeapPart {
         after.checked_sub(1)
     }
 
-    /// Its bands with their stacks.
+    /// Iterates over the bands with their stacks.
     fn bands(&self) -> impl Iterator<Item = (BandId, StackId)> + '_ {
         (0..).map(BandId).zip(self.stack_of.iter().copied())
     }
 }
 
 impl HeapStacks {
-    /// Of these profiles, in a log whose last event was at `log_end`.
+    /// Creates the heap profiles of a log whose last event was at `log_end`.
     #[must_use]
     pub const fn new(parts: Vec<HeapPart>, log_end: Nanos) -> Self {
         Self { parts, log_end }
     }
 
-    /// How many censuses there are.
+    /// Returns the number of censuses in all profiles.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parts.iter().map(|part| part.censuses.len()).sum()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no censuses.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether all censuses say when they were.
+    /// Returns whether all censuses have times.
     #[must_use]
     pub fn is_timed(&self) -> bool {
         self.parts.iter().all(|part| part.timed)
     }
 
-    /// All censuses.
+    /// Selects all censuses.
     #[must_use]
     pub fn all(&self) -> Places {
         self.parts.iter().map(|part| 0..part.len()).collect()
     }
 
-    /// The censuses in a range of the log.
+    /// Selects the censuses in a range of the log.
     #[must_use]
     pub fn places(&self, range: Interval) -> Places {
         let of_part = |part: &HeapPart| part.places(range, self.log_end);
         self.parts.iter().map(of_part).collect()
     }
 
-    /// These censuses, with one before and one behind them, for lines that lead
-    /// there.
+    /// Extends a selection by one census on each side, so that lines can be drawn to the edges.
     #[must_use]
     pub fn and_around(&self, mut places: Places) -> Places {
         for (part, places) in self.parts.iter().zip(&mut places) {
@@ -143,7 +141,7 @@ impl HeapStacks {
         places
     }
 
-    /// The census at a moment: the last one up to it, or the first of all.
+    /// Selects the census at a moment: the last one at or before it, else the first one of all.
     #[must_use]
     pub fn at(&self, moment: Nanos) -> Places {
         let parts = || self.parts.iter().enumerate();
@@ -167,7 +165,7 @@ impl HeapStacks {
         part.map_or(Nanos(0), |part| part.time(census))
     }
 
-    /// The censuses that were chosen, and those to compare them with.
+    /// Selects the chosen censuses, and those to compare with.
     #[must_use]
     pub fn chosen(&self, choice: &Choice) -> (Places, Option<Places>) {
         if let Some(moments) = choice.moments {
@@ -179,7 +177,7 @@ impl HeapStacks {
         (now, choice.before.map(|range| self.places(range)))
     }
 
-    /// Adds the bytes of some censuses, by stack.
+    /// Adds the bytes of the selected censuses to the weights by stack.
     pub fn weigh(&self, places: &Places, own: &mut [Weight]) {
         for (part, places) in self.parts.iter().zip(places) {
             for (band, stack) in part.bands() {
@@ -194,8 +192,8 @@ impl HeapStacks {
         }
     }
 
-    /// What a box has in each of some censuses, by time. `of` says of each stack
-    /// how it belongs to the box.
+    /// Returns the bytes of a box in each of the selected censuses, in time order. `of` has the relation of each
+    /// stack to the box.
     #[must_use]
     pub fn over_time(&self, places: &Places, of: &[Part]) -> Vec<OverTime> {
         let mut all: Vec<OverTime> = Vec::new();
@@ -210,7 +208,7 @@ impl HeapStacks {
             let inside = |part| part != Part::Outside;
             let totals = part.censuses.totals();
             let totals = totals.get(places.start as usize..places.end as usize);
-            // Whichever are fewer are added up.
+            // Sum the smaller group of bands; the other follows from the total.
             let many = those(inside).count() > part.stack_of.len() / 2;
             let total: Vec<u64> = if many {
                 let outside = part
@@ -238,7 +236,7 @@ impl HeapStacks {
     }
 }
 
-/// How many censuses these are.
+/// Returns the number of censuses selected, over all profiles.
 #[must_use]
 pub fn count(places: &Places) -> u32 {
     let lengths = places.iter().map(|places| places.len() as u64);
@@ -250,8 +248,8 @@ pub fn count(places: &Places) -> u32 {
 mod tests {
     use super::*;
 
-    /// In each census stack 1 has a byte more than the number of the census, and
-    /// stack 2 three bytes in every second one.
+    /// In each census, stack 1 has one byte more than the number of the census, and stack 2 has three bytes in
+    /// every second census.
     fn part(times: &[u64], timed: bool) -> HeapPart {
         let mut censuses = Censuses::default();
         let bands = [censuses.add_band(), censuses.add_band()];
@@ -330,7 +328,7 @@ mod tests {
             .map(|at| (at.time.0, at.total, at.own))
             .collect();
         assert_eq!(rows, [(0, 1, 1), (1, 5, 2), (2, 3, 3)]);
-        // Few stacks or many: it is the same sum.
+        // Few stacks or many, the sum is the same.
         let one = heap.over_time(&heap.all(), &[Part::Outside, Part::Outside, Part::Inside]);
         let rows: Vec<_> = one.iter().map(|at| (at.total, at.own)).collect();
         assert_eq!(rows, [(0, 0), (3, 0), (0, 0)]);

@@ -1,6 +1,6 @@
-//! A profile: who was seen where, when, for how long.
+//! Profiles: samples of stacks over time, by track.
 
-pub mod beside;
+pub mod compared;
 pub mod frames;
 pub mod heap;
 pub mod origin;
@@ -31,40 +31,36 @@ use crate::time::Interval;
 use eventlog::ids::{Address, CapId, Duration, OsThreadId, ThreadId};
 use symbols::Name;
 
-/// Everything that a log tells about where time went.
+/// All samples of one source of a log, with their stacks and frames.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// The functions.
+    /// Interned frames (functions).
     pub frames: Frames,
-    /// The stacks made of them.
+    /// Interned stacks of these frames.
     pub stacks: Stacks,
     /// The frame `IDLE`, which fills gaps.
     pub idle: FrameId,
-    /// What stands in gaps: the stack of `IDLE` alone, or the one without frames.
+    /// Stack shown in gaps: the stack of `IDLE` alone, or the empty stack.
     pub idle_stack: StackId,
-    /// Capabilities by number, then OS threads by number, then the calls of
-    /// which the OS thread is not known.
+    /// Tracks: capabilities by number, then OS threads by number, then foreign calls of unknown OS threads.
     pub tracks: Vec<Track>,
-    /// How often the runtime takes a sample (`ProfBegin`), if the log says so.
+    /// Interval of the sampling timer (`ProfBegin`), if it is in the log.
     pub tick_interval: Option<Duration>,
     /// From the first sample to the end of the log.
     pub span: Interval,
-    /// Of which Haskell thread each sample of a capability is, where the log
-    /// tells.
+    /// Haskell thread of each sample of a capability, where the log has scheduler events.
     pub threads: SampleThreads,
-    /// If it is about what is alive, not about time: the censuses, in place of
-    /// the tracks' samples.
+    /// For profiles of live bytes instead of time: the heap censuses, which replace the samples of the tracks.
     pub heap: Option<HeapStacks>,
-    /// Changes with the names of frames: what is made of the frames and stacks
-    /// is kept under it.
+    /// Cache key for results derived from frames and stacks; changes when frames are renamed.
     pub revision: Revision,
 }
 
 impl Profile {
-    /// The runtime's default for profiled programs (`+RTS -V0.001`).
+    /// Default timer interval of profiled programs (`+RTS -V0.001`).
     pub const DEFAULT_TICK: Duration = Duration(1_000_000);
 
-    /// A profile of nothing.
+    /// Creates a profile without samples.
     #[must_use]
     pub fn empty() -> Self {
         Self {
@@ -81,14 +77,14 @@ impl Profile {
         }
     }
 
-    /// Gives names to the frames that have an address.
+    /// Names the frames that have an address, by symbol lookup.
     pub fn name_addresses<'a>(&mut self, name: impl Fn(Address) -> Option<&'a Name>) {
         self.frames.name_addresses(name);
         self.revision = Revision::next();
     }
 
-    /// Up to which length a gap between the samples of `track` is no more than
-    /// the timer's jitter: under two ticks. Foreign calls have exact times.
+    /// Returns the longest gap between samples of `track` that may be timer jitter: just under two ticks. Zero
+    /// for tracks with exact times, such as foreign calls.
     #[must_use]
     pub fn jitter(&self, track: &Track) -> Duration {
         if !track.sampled {
@@ -98,8 +94,8 @@ impl Profile {
         Duration(tick.0.saturating_mul(2).saturating_sub(1))
     }
 
-    /// The places of these tracks; of none: of all that are shown together.
-    /// Threads show the samples of the capabilities once more.
+    /// Returns the indices of the tracks of `sources`; if it is empty, of all tracks that are shown by default.
+    /// Threads are not, if there are capabilities, as they repeat the samples of these.
     #[must_use]
     pub fn chosen(&self, sources: &[TrackSource]) -> Vec<usize> {
         let of_cap = |track: &Track| matches!(track.source, TrackSource::Capability(_));
@@ -116,38 +112,36 @@ impl Profile {
     }
 }
 
-/// Whose time a track shows.
+/// Owner of the time on a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TrackSource {
-    /// The samples of a capability.
+    /// Samples of a capability.
     Capability(CapId),
-    /// The announced foreign calls of an OS thread.
+    /// Announced foreign calls of an OS thread.
     OsThread(OsThreadId),
-    /// Announced foreign calls of unknown OS threads. Calls at the same time
-    /// cannot be one thread's: they are on different lanes, from 0.
+    /// Announced foreign calls of unknown OS threads. Calls that overlap in time are of different threads, so
+    /// they are on different lanes.
     UnknownThread {
-        /// Its number among such lanes, from 0.
+        /// Number of the lane, from 0.
         lane: u32,
     },
-    /// What a Haskell thread did, or waited for.
+    /// States of a Haskell thread: running or waiting.
     Thread(ThreadId),
-    /// Spans that the program announced, as far as they lie inside each other.
-    /// Where two only overlap, the later one is on the next lane, from 0.
+    /// User spans, as far as they nest. A span that only overlaps an earlier one is on the next lane.
     Spans {
-        /// The thread that ran when they began; `None` if none did, or if
-        /// they are the spans of several threads, one after the other.
+        /// The thread that ran when the spans began; `None` if no thread ran, or for the consecutive spans of
+        /// several threads.
         thread: Option<ThreadId>,
-        /// Its number among such lanes, from 0.
+        /// Number of the lane, from 0.
         lane: u32,
     },
-    /// The whole program.
+    /// The program as a whole.
     Program,
 }
 
 impl TrackSource {
-    /// Its name in links and on the command line, which never changes: `cap0`,
-    /// `os71`, `unknown0`, `thread5`, `spans5.0`, `spans.0` of no thread,
-    /// `program`.
+    /// Returns the stable name for links and the command line: `cap0`, `os71`, `unknown0`, `thread5`, `spans5.0`,
+    /// `spans.0` without a thread, `program`.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -163,7 +157,7 @@ impl TrackSource {
         }
     }
 
-    /// The source of that name.
+    /// Parses a [`name`](Self::name).
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         if name == "program" {
@@ -217,17 +211,16 @@ impl std::fmt::Display for TrackSource {
     }
 }
 
-/// Samples of one source.
+/// Samples of one source, in time order.
 #[derive(Clone, Debug)]
 pub struct Track {
-    /// The track that the samples are of.
+    /// Owner of the time.
     pub source: TrackSource,
-    /// The samples.
+    /// The samples; none overlap.
     pub samples: Samples,
-    /// Which of them the end of the log cut off: foreign calls without a
-    /// `STOP`. Ascending.
+    /// Indices of samples that the end of the log cut off (foreign calls without a `STOP`), ascending.
     pub open: Vec<u32>,
-    /// Whether its times are a timer's, and so no more exact than a tick.
+    /// Whether the times come from a timer, and are accurate only to a tick.
     pub sampled: bool,
 }
 

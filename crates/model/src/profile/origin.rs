@@ -1,6 +1,5 @@
-//! What a flame graph is made from, whatever its source: weighted stacks for
-//! the views in which equal stacks are one, tracks of samples for the view in
-//! the order of time.
+//! Input of flame graphs, independent of the source: weighted stacks for views that merge equal stacks, and
+//! tracks of samples for the view in time order.
 
 use super::revision::Revision;
 use std::borrow::Cow;
@@ -16,91 +15,89 @@ use super::weights::Weight;
 use crate::profile::{Profile, TrackSource};
 use crate::time::Interval;
 
-/// Which samples a flame graph is about.
+/// Selection of the samples that a flame graph shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Choice {
-    /// Where the stacks come from.
+    /// Source of the stacks.
     pub source: Source,
-    /// The tracks; none for all that belong to one picture.
+    /// Selected tracks; if empty, all that are shown together by default.
     pub tracks: Vec<TrackSource>,
-    /// The time; `None` for all.
+    /// Selected interval; `None` for all.
     pub range: Option<Interval>,
-    /// The time to compare it with, if it is to be compared.
+    /// Interval to compare with, if any.
     pub before: Option<Interval>,
-    /// Of what is alive, in place of both: the census at the begin of this
-    /// stretch is compared with the one at its end. The census at a moment is
-    /// the last one up to it, or the first of all.
+    /// For live bytes, instead of both ranges: compares the census at the start of this interval with the one at
+    /// its end. The census at a moment is the last one at or before it, else the first of all.
     pub moments: Option<Interval>,
-    /// Another open log to compare with, in place of all three.
+    /// Another open log to compare with, instead of the three fields above.
     pub other: Option<OtherLog>,
 }
 
-/// Another open log whose stacks are compared with those of one.
+/// Another open log to compare the stacks with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OtherLog {
-    /// Its number between page and worker.
+    /// Number of the log in the protocol between page and worker.
     pub log: u32,
-    /// The time that counts there; `None` for all.
+    /// Selected interval of that log; `None` for all.
     pub range: Option<Interval>,
-    /// Whether it is what is now; else it is what was before.
+    /// Whether the other log is the newer side of the comparison.
     pub is_after: bool,
-    /// Whether shares of what each log has in all are compared; else what was measured.
+    /// Whether to compare shares of the total of each log instead of absolute amounts.
     pub shares: bool,
 }
 
-/// Of how many censuses weights are sums; of none, if they are no bytes.
+/// Number of censuses that weights are summed over; 0 if weights are not bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CensusCounts {
-    /// Of what was chosen.
+    /// Censuses of the selection.
     pub now: u32,
-    /// Of what it is compared with.
+    /// Censuses of the selection to compare with.
     pub before: u32,
 }
 
-/// Stacks with their weights.
+/// Stacks with the weights of a selection.
 #[derive(Clone, Debug)]
 pub struct Weighed<'a> {
-    /// The functions.
+    /// Interned frames.
     pub frames: Cow<'a, Frames>,
-    /// The stacks made of them.
+    /// Interned stacks of these frames.
     pub stacks: Cow<'a, Stacks>,
-    /// The weight of each stack itself, by its number.
+    /// Weight of each stack without its descendants, by stack number.
     pub own: Vec<Weight>,
-    /// The weight of each stack in the time to compare with.
+    /// Weights of the selection to compare with, by stack number.
     pub before: Option<Vec<Weight>>,
-    /// Of how many censuses the weights are sums.
+    /// Number of censuses summed in the weights.
     pub censuses: CensusCounts,
-    /// Whether weights are compared as they are; else as shares of each whole.
+    /// Whether absolute weights are compared; otherwise shares of each total.
     pub absolute: bool,
 }
 
-/// Something that flame graphs are made from.
+/// A source of flame graphs.
 pub trait Origin {
-    /// The stacks, with their weights in what was chosen.
+    /// Returns the stacks with their weights in the selection.
     fn weighed(&self, choice: &Choice) -> Weighed<'_>;
 
-    /// A profile that has what was chosen, and which of its tracks were.
+    /// Returns a profile that contains the selected tracks in time order, and their indices. The range is not applied.
     fn in_time(&self, choice: &Choice) -> (Cow<'_, Profile>, Vec<usize>);
 
-    /// Whether its stacks follow each other in time. What was alive did not:
-    /// it is laid out by weight in every view.
+    /// Returns whether stacks have an order in time. Live bytes have none, and are laid out by weight in every
+    /// view.
     fn has_time_order(&self) -> bool {
         true
     }
 
-    /// The state of the frames and stacks that are borrowed from it.
+    /// Returns the cache key for the borrowed frames and stacks.
     fn revision(&self) -> Revision;
 
-    /// How many samples each stack has, whatever was chosen, by the number
-    /// that it has in weights and in time; `None` if that is not known before
-    /// something is chosen.
+    /// Returns the number of samples of each stack over the whole log, regardless of the selection, by the stack
+    /// numbers of the weights and of the time order; `None` if it depends on the selection.
     fn seen(&self) -> Option<Vec<u32>> {
         None
     }
 }
 
 impl Profile {
-    /// The stacks with what of each was alive in the chosen censuses.
+    /// Weighs the stacks by live bytes in the selected censuses.
     fn weighed_heap(&self, heap: &HeapStacks, choice: &Choice) -> Weighed<'_> {
         let weigh = |places: &Places| {
             let mut own = vec![Weight::default(); self.stacks.len()];

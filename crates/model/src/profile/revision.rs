@@ -1,15 +1,14 @@
-//! Which state of something a result was made from.
+//! Revisions: cache keys for state that may change.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The state of something that may change. No two states of anything have the
-/// same revision, so that what is kept under a revision is never out of date:
-/// it is only not asked for any more.
+/// A unique id of a state. No two states share a revision, so a cache keyed by it never returns outdated results;
+/// outdated entries are just not looked up any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Revision(u64);
 
 impl Revision {
-    /// The revision of something that was just made or changed.
+    /// Returns a new revision, for something that was just created or changed.
     #[must_use]
     pub fn next() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);

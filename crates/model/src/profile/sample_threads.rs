@@ -1,6 +1,7 @@
-//! Of which Haskell thread each sample of a capability is. The event does not
-//! say; the scheduler's events do, where the log has them: the thread that ran
-//! there at that time. While no thread runs (idle, collecting) there is none.
+//! Assigns samples of capabilities to Haskell threads.
+//!
+//! The sample event has no thread, so it is taken from scheduler events: the thread that ran on the capability at
+//! that time. Samples while no thread runs (idle, collecting) have none.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,28 +11,31 @@ use super::stacks::StackId;
 use super::weights::Weight;
 use crate::profile::samples::Samples;
 use crate::profile::{Profile, Track, TrackSource};
-use crate::sorting::SortSmall;
+use crate::sorting::CompactSort;
 use crate::time::Interval;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 
-/// Samples of one thread in a row.
+/// Consecutive samples of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stretch {
-    /// Behind the last one.
+    /// Exclusive end index.
     end: usize,
     thread: Option<ThreadId>,
 }
 
-/// The threads of samples, by the number of the track.
+/// Threads of samples in run-length encoding, by track index.
 #[derive(Clone, Debug, Default)]
 pub struct SampleThreads {
     stretches: Vec<Vec<Stretch>>,
 }
 
 impl SampleThreads {
-    /// Asks which thread ran on a capability at a time. The last argument is
-    /// kept from one question of a capability to the next, which is later.
+    /// Assigns a thread to each sample of the capability tracks.
+    ///
+    /// `running` returns the thread that ran on a capability at a time. It is called with ascending times per
+    /// capability; its last argument is a cursor that starts at 0 and is kept between the calls for one
+    /// capability.
     #[must_use]
     pub fn of(
         tracks: &[Track],
@@ -60,7 +64,7 @@ impl SampleThreads {
         }
     }
 
-    /// The threads with samples and how many each has, the most first.
+    /// Returns the threads that have samples, with the number of samples, in descending order of that number.
     #[must_use]
     pub fn counts(&self) -> Vec<(ThreadId, u64)> {
         let mut counts: SeededMap<ThreadId, u64> = SeededMap::default();
@@ -72,7 +76,7 @@ impl SampleThreads {
         counts
     }
 
-    /// Track, samples and thread of every stretch that has a thread.
+    /// Iterates over track, sample indices and thread of every stretch with a thread.
     fn all(&self) -> impl Iterator<Item = (usize, Range<usize>, ThreadId)> + '_ {
         let of_track = |(track, stretches): (usize, &'_ Vec<Stretch>)| {
             let starts = std::iter::once(0).chain(stretches.iter().map(|stretch| stretch.end));
@@ -88,7 +92,7 @@ impl SampleThreads {
     }
 }
 
-/// The threads of a choice that have no track of their own in the profile.
+/// Returns the threads in `choice` that have no track of their own in the profile.
 pub(super) fn threads_without_track(profile: &Profile, choice: &Choice) -> Vec<ThreadId> {
     let thread = |source: &TrackSource| match source {
         TrackSource::Thread(thread) => Some(*thread),
@@ -102,7 +106,7 @@ pub(super) fn threads_without_track(profile: &Profile, choice: &Choice) -> Vec<T
     threads.filter(|thread| !has_track(*thread)).collect()
 }
 
-/// Adds the weights of the samples of these threads in a range.
+/// Adds the weights of the samples of these threads within a range.
 pub fn weigh(profile: &Profile, threads: &[ThreadId], range: Interval, own: &mut [Weight]) {
     if threads.is_empty() {
         return;
@@ -128,8 +132,7 @@ pub fn weigh(profile: &Profile, threads: &[ThreadId], range: Interval, own: &mut
     }
 }
 
-/// The profile with tracks for these threads, and which of its tracks were
-/// chosen.
+/// Adds tracks for these threads to the profile; returns it with the indices of the chosen tracks.
 pub(super) fn in_time<'a>(
     profile: &'a Profile,
     threads: &[ThreadId],
@@ -155,7 +158,7 @@ pub(super) fn in_time<'a>(
     (Cow::Owned(profile), all)
 }
 
-/// The samples of a thread, on whichever capability it ran.
+/// Collects the samples of a thread from all capabilities.
 fn track_of(profile: &Profile, thread: ThreadId) -> Track {
     let mut found: Vec<(Interval, StackId)> = Vec::new();
     for (track, places, other) in profile.threads.all() {

@@ -1,32 +1,32 @@
-//! Samples in columns of 16 bytes each, and what they weigh.
+//! Samples in columns of 16 bytes per sample, and their weights.
 
 use std::sync::OnceLock;
 
 use super::stacks::StackId;
 use super::sums::Sums;
 use super::weights::Weight;
-use crate::place::place32;
+use crate::saturating::saturating_u32;
 use crate::time::Interval;
 use eventlog::ids::{Duration, Nanos};
 
-/// Samples in columns, sorted by time; no two overlap.
+/// Samples in columns, in time order and without overlap.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    /// When each ends.
+    /// End of each sample.
     end: Vec<Nanos>,
-    /// How many ns it lasts; `u32::MAX` if that stands in `long`.
+    /// Duration of each sample in nanoseconds; `u32::MAX` marks an entry in `long`.
     duration: Vec<u32>,
-    /// Those that last 4.3 s or more, by their index.
+    /// Index and duration of samples that last 4.3 s or more.
     long: Vec<(u32, Duration)>,
-    /// What ran.
+    /// Stack of each sample.
     stack: Vec<StackId>,
-    /// Made when it is first asked for.
+    /// Block sums, built on first use.
     sums: OnceLock<Sums>,
 }
 
 impl Samples {
-    /// The samples of a timer, each of which lasts for `interval` up to its
-    /// tick, or from the tick before. The columns are taken over.
+    /// Creates timer samples. Each ends at its tick, and begins at the previous tick, but not more than
+    /// `interval` earlier. Sorts the columns if necessary.
     pub fn of_ticks(mut end: Vec<Nanos>, mut stack: Vec<StackId>, interval: Duration) -> Self {
         if !end.is_sorted() {
             let mut both: Vec<_> = end.into_iter().zip(stack).collect();
@@ -47,7 +47,7 @@ impl Samples {
         samples
     }
 
-    /// Appends a sample; what lies before the end of the one before is cut off.
+    /// Appends a sample; the part before the end of the previous sample is cut off.
     pub fn push(&mut self, span: Interval, stack: StackId) {
         let last = self.end();
         self.push_duration(span.end().since(span.start().max(last)));
@@ -59,38 +59,38 @@ impl Samples {
     fn push_duration(&mut self, duration: Duration) {
         let short = u32::try_from(duration.0).unwrap_or(u32::MAX);
         if short == u32::MAX {
-            let index = place32(self.duration.len());
+            let index = saturating_u32(self.duration.len());
             self.long.push((index, duration));
         }
         self.duration.push(short);
     }
 
-    /// How many there are.
+    /// Returns the number of samples.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.end.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no samples.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.end.is_empty()
     }
 
-    /// When the last one ends.
+    /// Returns the end of the last sample; 0 if there is none.
     #[must_use]
     pub fn end(&self) -> Nanos {
         self.end.last().copied().unwrap_or_default()
     }
 
-    /// From the first to the last.
+    /// Returns the interval from the start of the first sample to the end of the last; `None` without samples.
     #[must_use]
     pub fn span(&self) -> Option<Interval> {
         let (first, _) = self.get(0)?;
         Some(Interval::new(first.start(), self.end()))
     }
 
-    /// How long a sample lasts.
+    /// Returns the duration of a sample; zero beyond the last one.
     #[must_use]
     pub fn duration(&self, index: usize) -> Duration {
         let short = self.duration.get(index).copied().unwrap_or(0);
@@ -101,13 +101,13 @@ impl Samples {
         place.map_or(Duration::ZERO, |place| self.long[place].1)
     }
 
-    /// The stacks of the samples.
+    /// Returns the stack of each sample, by sample index.
     #[must_use]
     pub fn stacks(&self) -> &[StackId] {
         &self.stack
     }
 
-    /// When a sample was, and what ran.
+    /// Returns the interval and stack of a sample; `None` beyond the last one.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<(Interval, StackId)> {
         let (&end, &stack) = self.end.get(index).zip(self.stack.get(index))?;
@@ -115,15 +115,14 @@ impl Samples {
         Some((Interval::new(start, end), stack))
     }
 
-    /// The samples that have a part in `range`, cut to it. A sample counts
-    /// in the range in which it ends: that is where the tick was.
+    /// Returns the samples that overlap `range`, clipped to it. A sample is counted in the range in which it
+    /// ends, as that is where its tick was.
     pub fn in_range(&self, range: Interval) -> impl Iterator<Item = Sample> + '_ {
         self.touching(range)
             .filter_map(move |index| self.cut(index, range))
     }
 
-    /// The samples that have a part in `range`, and perhaps some that last for
-    /// no time.
+    /// Returns the indices of the samples that overlap `range`; may include samples of zero length.
     #[must_use]
     pub fn touching(&self, range: Interval) -> std::ops::Range<usize> {
         let from = self.end.partition_point(|&end| end <= range.start());
@@ -135,7 +134,7 @@ impl Samples {
         from..(last + usize::from(begins(last))).max(from)
     }
 
-    /// The part of a sample that lies in a range, if there is one.
+    /// Clips a sample to a range; `None` if they do not overlap.
     pub fn cut(&self, index: usize, range: Interval) -> Option<Sample> {
         let (whole, stack) = self.get(index)?;
         Some(Sample {
@@ -145,12 +144,12 @@ impl Samples {
         })
     }
 
-    /// Adds the weights of the samples in a range to those of their stacks,
-    /// exactly. Whole blocks of samples are sums that are at hand.
+    /// Adds the exact weights of the samples in a range to the weights of their stacks. Uses precomputed sums for
+    /// whole blocks of samples.
     pub fn weigh(&self, range: Interval, own: &mut [Weight]) {
         let places = self.touching(range);
         let sums = self.sums.get_or_init(|| Sums::new(self));
-        // Only the first and the last may be cut.
+        // Only the first and the last one can be clipped.
         let whole = places.start + 1..places.end.saturating_sub(1);
         if whole.start >= whole.end {
             places.for_each(|index| self.add(index, range, own));
@@ -173,14 +172,14 @@ impl Samples {
     }
 }
 
-/// A sample, or the part of one that lies in a range.
+/// A sample, or the part of it within a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// The time that it stands for.
+    /// Interval that the sample represents.
     pub span: Interval,
-    /// What ran.
+    /// Stack of the sample.
     pub stack: StackId,
-    /// Whether it ends in the range, and so counts there.
+    /// Whether the sample ends in the range, and so is counted there.
     pub ends: bool,
 }
 

@@ -1,19 +1,18 @@
-//! What flame graphs can be about, and what their weights mean.
+//! Sources of flame graphs and the units of their weights.
 
 use serde::{Deserialize, Serialize};
 
-/// Where the stacks of a flame graph come from: the place in a table of
-/// sources, which a later layer has.
+/// Where the stacks of a flame graph come from: an index into a table of sources, which a higher layer defines.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Source(pub u8);
 
-/// In what a source counts beside its samples.
+/// Unit of the amounts of a source, next to sample counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Unit {
-    /// Nanoseconds.
+    /// Time in nanoseconds.
     Time,
-    /// Bytes that were alive, summed over censuses.
+    /// Live bytes, summed over censuses.
     Bytes,
 }

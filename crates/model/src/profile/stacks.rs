@@ -1,5 +1,4 @@
-//! Call stacks as one prefix tree: stacks that begin alike share their
-//! beginning, and every stack is one number.
+//! Call stacks as a prefix tree: stacks share common outer frames, and each stack is identified by one number.
 
 use std::sync::OnceLock;
 
@@ -7,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::frames::FrameId;
 use super::tree_order::TreeOrder;
-use crate::place::place32;
+use crate::saturating::saturating_u32;
 use eventlog::hash::SeededMap;
 
-/// A stack of a profile: a node of its [`Stacks`].
+/// An interned stack: the index of a node in [`Stacks`].
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -20,25 +19,26 @@ impl StackId {
     /// The stack without frames.
     pub const EMPTY: Self = Self(0);
 
-    /// The place of the stack in columns that have one entry per stack.
+    /// Returns the index in columns that have one entry per stack.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// All stacks of a profile, in columns; a stack's parent (the stack without
-/// its innermost frame) always has a smaller number. `F` is what the stacks
-/// are made of: frames, or cost-centre ids until all of these are declared.
+/// All stacks of a profile, in columns.
+///
+/// The parent of a stack (the stack without its innermost frame) always has a smaller number. `F` is the type of
+/// frames: frame ids, or cost-centre ids until all of these are declared.
 #[derive(Clone, Debug)]
 pub struct Stacks<F = FrameId> {
     parent: Vec<StackId>,
-    /// The innermost frame of each but the empty stack, which comes first.
+    /// Innermost frame of each stack except the empty one, so the index is shifted by one.
     frame: Vec<F>,
-    /// How many frames.
+    /// Number of frames of each stack.
     depth: Vec<u16>,
     children: SeededMap<(StackId, F), StackId>,
-    /// Made when it is first asked for.
+    /// Preorder of the tree, built on first use.
     order: OnceLock<TreeOrder>,
 }
 
@@ -55,8 +55,7 @@ impl<F> Default for Stacks<F> {
 }
 
 impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
-    /// The stack of `parent` with one more frame inside it. A stack of 65,535
-    /// frames grows no more.
+    /// Returns the stack `parent` extended by an inner frame. A stack of 65,535 frames is not extended further.
     pub fn push(&mut self, parent: StackId, frame: F) -> StackId {
         if let Some(&id) = self.children.get(&(parent, frame)) {
             return id;
@@ -64,7 +63,7 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
         let Some(depth) = self.depth(parent).checked_add(1) else {
             return parent;
         };
-        let id = StackId(place32(self.parent.len()));
+        let id = StackId(saturating_u32(self.parent.len()));
         self.parent.push(parent);
         self.frame.push(frame);
         self.depth.push(depth);
@@ -73,14 +72,14 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
         id
     }
 
-    /// The stack of these frames, outermost first.
+    /// Interns a stack given by its frames, outermost first.
     pub fn intern(&mut self, outermost_first: impl IntoIterator<Item = F>) -> StackId {
         let frames = outermost_first.into_iter();
         frames.fold(StackId::EMPTY, |stack, frame| self.push(stack, frame))
     }
 
-    /// The stack that has the outermost `shared` frames of the last one, and
-    /// then these.
+    /// Interns the stack that has the outermost `shared` frames of the `last` one, followed by `inner`; updates
+    /// `last`.
     pub fn intern_from(
         &mut self,
         last: &mut LastStack<F>,
@@ -98,33 +97,33 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
         stack
     }
 
-    /// The stack without its innermost frame; the empty stack is its own.
+    /// Returns the stack without its innermost frame; the empty stack is its own parent.
     #[must_use]
     pub fn parent(&self, stack: StackId) -> StackId {
         let parent = self.parent.get(stack.index());
         parent.copied().unwrap_or(StackId::EMPTY)
     }
 
-    /// The innermost frame.
+    /// Returns the innermost frame; `None` for the empty stack.
     #[must_use]
     pub fn frame(&self, stack: StackId) -> Option<F> {
         let place = stack.index().checked_sub(1)?;
         self.frame.get(place).copied()
     }
 
-    /// How many frames the stack has.
+    /// Returns the number of frames of the stack.
     #[must_use]
     pub fn depth(&self, stack: StackId) -> u16 {
         self.depth.get(stack.index()).copied().unwrap_or(0)
     }
 
-    /// The frames, innermost first.
+    /// Iterates over the frames, innermost first.
     pub fn innermost_first(&self, stack: StackId) -> impl Iterator<Item = F> + '_ {
         let parents = std::iter::successors(Some(stack), |&stack| Some(self.parent(stack)));
         parents.map_while(|stack| self.frame(stack))
     }
 
-    /// The frames, outermost first.
+    /// Returns the frames, outermost first.
     #[must_use]
     pub fn outermost_first(&self, stack: StackId) -> Vec<F> {
         let mut frames: Vec<F> = self.innermost_first(stack).collect();
@@ -132,31 +131,31 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
         frames
     }
 
-    /// All stacks, each after its parent; the empty one first.
+    /// Iterates over all stacks, parents before children; the empty stack is first.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = StackId> + ExactSizeIterator + use<F> {
-        let count = place32(self.parent.len());
+        let count = saturating_u32(self.parent.len());
         (0..count).map(StackId)
     }
 
-    /// How many stacks there are, with the empty one.
+    /// Returns the number of stacks, including the empty one.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.parent.len()
     }
 
-    /// Whether there is no stack but the empty one.
+    /// Returns whether there is no stack besides the empty one.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.parent.len() <= 1
     }
 
-    /// The stacks in the order of a walk through the tree.
+    /// Returns the preorder of the tree of stacks.
     #[must_use]
     pub fn order(&self) -> &TreeOrder {
         self.order.get_or_init(|| TreeOrder::new(&self.parent))
     }
 
-    /// The longest stack that both begin with.
+    /// Returns the longest common prefix of two stacks.
     #[must_use]
     pub fn common(&self, a: StackId, b: StackId) -> StackId {
         let order = self.order();
@@ -167,8 +166,7 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
         outer
     }
 
-    /// Adds all stacks to `into` with other frames. The result has the new id
-    /// of each stack, at the index of the old one.
+    /// Interns all stacks in `into` with mapped frames. Returns the new id of each stack, indexed by the old one.
     pub fn translate<G: Copy + Eq + std::hash::Hash>(
         &self,
         into: &mut Stacks<G>,
@@ -186,12 +184,12 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
     }
 }
 
-/// The stack that was interned last, of one of several series of stacks in
-/// each of which one is like the next.
+/// The previously interned stack of a series, for [`Stacks::intern_from`]: consecutive stacks often share outer
+/// frames.
 #[derive(Clone, Debug)]
 pub struct LastStack<F> {
     frames: Vec<F>,
-    /// The stack of each frame and those around it.
+    /// The stack up to and including each frame.
     stacks: Vec<StackId>,
 }
 

@@ -1,5 +1,5 @@
-//! What the stacks of whole blocks of samples weigh, so that a selection of
-//! millions of samples is weighed in milliseconds. The sums are exact.
+//! Precomputed weights of blocks of samples, which weigh a selection of millions of samples in milliseconds,
+//! exactly.
 
 use std::ops::Range;
 
@@ -7,23 +7,23 @@ use super::samples::Samples;
 use super::stacks::StackId;
 use super::weights::Weight;
 
-/// How many blocks make one of the next level.
+/// Number of blocks that form a block of the next level.
 const FANOUT: usize = 8;
-/// Fewer samples are looked at one by one.
+/// Fewest samples in a block; smaller ranges are scanned.
 const MIN_BLOCK: usize = 4096;
 
-/// Blocks of samples, and blocks of these.
+/// A hierarchy of blocks of samples with the weights of their stacks.
 ///
-/// The smallest have four times as many samples as there are stacks, so that
-/// all sums together take no more than about 5 bytes a sample.
+/// Blocks of the lowest level have at least four times as many samples as there are distinct stacks, so that all
+/// sums together take at most about 5 bytes per sample.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sums {
-    /// How many samples the blocks of the lowest level have.
+    /// Samples per block of the lowest level.
     samples: usize,
     levels: Vec<Vec<Block>>,
 }
 
-/// The stacks of a block, in columns, ascending.
+/// Weights of the stacks in a block, in columns, by ascending stack.
 #[derive(Clone, Debug, Default)]
 struct Block {
     stack: Vec<StackId>,
@@ -42,7 +42,7 @@ impl Block {
         }
     }
 
-    /// Takes what is in `own`, which is empty then.
+    /// Moves the weights out of `own`, which is left zero.
     fn take(own: &mut [Weight]) -> Self {
         let mut block = Self::default();
         for (stack, weight) in (0..).map(StackId).zip(own) {
@@ -59,7 +59,7 @@ impl Block {
     }
 }
 
-/// Adds samples one by one.
+/// Adds the weights of samples one by one.
 fn add_each(samples: &Samples, places: Range<usize>, own: &mut [Weight]) {
     for index in places {
         let amount = samples.duration(index).0;
@@ -105,7 +105,7 @@ impl Sums {
         }
     }
 
-    /// Adds the weights of whole samples.
+    /// Adds the weights of the samples `places`, unclipped.
     pub(super) fn add(&self, samples: &Samples, places: Range<usize>, own: &mut [Weight]) {
         let size = self.samples.max(1);
         let (first, last) = (places.start.div_ceil(size), places.end / size);
@@ -115,7 +115,7 @@ impl Sums {
         add_each(samples, places.start..first * size, own);
         let mut block = first;
         while block < last {
-            // The greatest that begins here and is over in time.
+            // The largest block that begins here and does not reach beyond the range.
             let (mut level, mut length) = (0, 1);
             while block % (length * FANOUT) == 0
                 && block + length * FANOUT <= last

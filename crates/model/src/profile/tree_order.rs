@@ -1,22 +1,21 @@
-//! A tree of stacks in the order in which a walk from the outermost frames
-//! inwards meets them: all that begins with a stack stands right behind it.
+//! Preorder of the tree of stacks: the descendants of a stack directly follow it.
 
 use super::stacks::StackId;
-use crate::place::place32;
+use crate::saturating::saturating_u32;
 
-/// The order of a walk, in columns.
+/// Preorder of a tree of stacks, in columns.
 #[derive(Clone, Debug, Default)]
 pub struct TreeOrder {
-    /// Where each stack stands.
+    /// Position of each stack in the order.
     position: Vec<u32>,
-    /// The stack at each position.
+    /// Stack at each position.
     at: Vec<StackId>,
-    /// By position, where what begins with the stack ends.
+    /// By position, the end of the range of the stack and its descendants.
     end: Vec<u32>,
 }
 
 impl TreeOrder {
-    /// Of stacks whose parents have smaller numbers.
+    /// Computes the order; each parent must have a smaller number than its children.
     pub(super) fn new(parent: &[StackId]) -> Self {
         let count = parent.len();
         let mut size = vec![1_u32; count];
@@ -24,7 +23,7 @@ impl TreeOrder {
             size[parent[stack].index()] += size[stack];
         }
         let mut position = vec![0_u32; count];
-        // Where the next child of each goes.
+        // Position of the next child of each stack.
         let mut next = vec![1_u32; count];
         let mut at = vec![StackId::EMPTY; count];
         let mut end = vec![0_u32; count];
@@ -36,39 +35,39 @@ impl TreeOrder {
                 next[stack] = position[stack] + 1;
             }
             let place = position[stack] as usize;
-            at[place] = StackId(place32(stack));
+            at[place] = StackId(saturating_u32(stack));
             end[place] = position[stack] + size[stack];
         }
         Self { position, at, end }
     }
 
-    /// Where a stack stands; the empty one, and one of another tree, first.
+    /// Returns the position of a stack; 0 for the empty stack and for unknown ones.
     #[must_use]
     pub fn position(&self, stack: StackId) -> u32 {
         self.position.get(stack.index()).copied().unwrap_or(0)
     }
 
-    /// The stack at a position.
+    /// Returns the stack at a position.
     #[must_use]
     pub fn at(&self, position: u32) -> StackId {
         let stack = self.at.get(position as usize);
         stack.copied().unwrap_or(StackId::EMPTY)
     }
 
-    /// Where what begins with the stack at a position ends.
+    /// Returns the end position (exclusive) of the stack at a position and its descendants.
     #[must_use]
     pub fn end(&self, position: u32) -> u32 {
         self.end.get(position as usize).copied().unwrap_or(0)
     }
 
-    /// Whether `inner` is `outer` or begins with it.
+    /// Returns whether `outer` is a prefix of `inner`, or equal to it.
     #[must_use]
     pub fn contains(&self, outer: StackId, inner: StackId) -> bool {
         let (outer, inner) = (self.position(outer), self.position(inner));
         outer <= inner && inner < self.end(outer)
     }
 
-    /// The stacks with one frame more.
+    /// Iterates over the stacks that extend `stack` by one frame.
     pub fn children(&self, stack: StackId) -> impl Iterator<Item = StackId> + '_ {
         let place = self.position(stack);
         let end = self.end(place);

@@ -1,4 +1,4 @@
-//! How much each stack has in a range.
+//! Weights of stacks within a range.
 
 use super::frames::FrameId;
 use super::stacks::{StackId, Stacks};
@@ -6,33 +6,33 @@ use crate::profile::{HeapStacks, Profile, Track};
 use crate::time::Interval;
 use serde::{Deserialize, Serialize};
 
-/// By what boxes are as wide as they are.
+/// Quantity that determines the width of boxes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Measure {
-    /// Time or bytes, as the source counts.
+    /// Time or bytes, depending on the source.
     #[default]
     Amount,
-    /// Samples.
+    /// Number of samples.
     Count,
 }
 
-/// What a stack, or anything, weighs.
+/// Amount and sample count of a stack or box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weight {
-    /// Nanoseconds, or bytes: what its source counts in.
+    /// Nanoseconds or bytes, depending on the source.
     pub amount: u64,
-    /// Samples.
+    /// Number of samples.
     pub count: u64,
 }
 
 impl Weight {
-    /// Adds another.
+    /// Adds another weight, saturating.
     pub const fn add(&mut self, other: Self) {
         self.amount = self.amount.saturating_add(other.amount);
         self.count = self.count.saturating_add(other.count);
     }
 
-    /// One of both.
+    /// Returns the amount or the count.
     #[must_use]
     pub const fn by(self, measure: Measure) -> u64 {
         match measure {
@@ -43,7 +43,7 @@ impl Weight {
 }
 
 impl Profile {
-    /// The weight of each stack itself in a range of some tracks, by its number.
+    /// Returns the weights of the stacks, without descendants, within a range of some tracks; by stack number.
     #[must_use]
     pub fn weigh(&self, tracks: &[usize], range: Interval) -> Vec<Weight> {
         let mut own = vec![Weight::default(); self.stacks.len()];
@@ -56,7 +56,7 @@ impl Profile {
         own
     }
 
-    /// In how many censuses each stack holds anything, by its number.
+    /// Returns the number of censuses in which each stack holds anything, by stack number.
     fn seen_in(&self, heap: &HeapStacks) -> Vec<u32> {
         let mut held = vec![Weight::default(); self.stacks.len()];
         heap.weigh(&heap.all(), &mut held);
@@ -64,7 +64,7 @@ impl Profile {
         held.iter().map(count).collect()
     }
 
-    /// How many samples each stack has, by its number.
+    /// Returns the number of samples of each stack in the whole log, by stack number.
     #[must_use]
     pub fn seen(&self) -> Vec<u32> {
         if let Some(heap) = &self.heap {
@@ -79,19 +79,18 @@ impl Profile {
         for track in &self.tracks {
             track.samples.stacks().iter().copied().for_each(&mut see);
         }
-        // Gaps have none, but are shown.
+        // Gaps have no samples, but are shown.
         see(self.idle_stack);
         seen
     }
 }
 
-/// The tracks with these indices; those that there are.
+/// Iterates over the tracks with these indices; unknown indices are skipped.
 pub fn chosen<'a>(profile: &'a Profile, tracks: &'a [usize]) -> impl Iterator<Item = &'a Track> {
     tracks.iter().filter_map(|&index| profile.tracks.get(index))
 }
 
-/// What each stack and all that begin with it weigh, from what each weighs
-/// itself.
+/// Computes the weight of each stack including its descendants, from the weights without.
 pub fn totals(stacks: &Stacks, own: &[Weight]) -> Vec<Weight> {
     let mut total = own.to_vec();
     total.resize(stacks.len(), Weight::default());
@@ -103,8 +102,7 @@ pub fn totals(stacks: &Stacks, own: &[Weight]) -> Vec<Weight> {
     total
 }
 
-/// The weights of stacks after something was done to them; what is gone
-/// weighs nothing.
+/// Moves weights to new stack numbers and sums up those that coincide; stacks mapped to `None` are dropped.
 pub fn moved(own: &[Weight], map: &[Option<StackId>], stacks: usize) -> Vec<Weight> {
     let mut new = vec![Weight::default(); stacks];
     for (weight, stack) in own.iter().zip(map) {
@@ -115,7 +113,7 @@ pub fn moved(own: &[Weight], map: &[Option<StackId>], stacks: usize) -> Vec<Weig
     new
 }
 
-/// The part of the weight that is in stacks with a marked frame, from 0 to 1.
+/// Returns the share of the weight in stacks that contain a marked frame, from 0 to 1.
 pub fn share(stacks: &Stacks, own: &[Weight], marked: &[bool], measure: Measure) -> f64 {
     let is = |frame: FrameId| marked.get(frame.0 as usize).copied().unwrap_or(false);
     let mut with: Vec<bool> = Vec::with_capacity(stacks.len());

@@ -1,5 +1,5 @@
-//! Lanes of spans that stand for themselves: a bar for each, with a text where
-//! there is room; several in a pixel are one bar as high as their share.
+//! Bars of lanes: one bar per span, labeled where there is room; several spans within a pixel are one bar whose
+//! height is their share.
 
 use super::{Strip, stripes_on};
 use crate::colour::Rgb;
@@ -9,43 +9,43 @@ use model::class::Class;
 use model::marks::{MarkKind, MarkView};
 use model::time::Interval;
 
-/// A text needs as much room.
+/// Minimum bar height for a label.
 const LEAST_HEIGHT_PX: f64 = 10.0;
-/// How high a collection of the youngest generation is, and a phase in which
-/// the program runs: just high enough for a text.
+/// Relative height of collections of the youngest generation and of phases in which the program runs: just high
+/// enough for a label.
 pub const YOUNG: f64 = 0.72;
 
-/// What is seen of a span beside its place.
+/// Appearance of a span besides its position.
 #[derive(Clone, Debug, Default)]
 pub struct Bar {
-    /// Texts for its inside, of which the first that fits is written.
+    /// Alternative labels; the first one that fits is drawn.
     texts: Vec<String>,
-    /// Whether the log ended before the span did: it has stripes.
+    /// Whether the log ended before the span did; such bars are striped.
     open: bool,
 }
 
 impl Bar {
-    /// A bar with a text.
+    /// Creates a bar with a label.
     pub fn text(text: String) -> Self {
         let texts = vec![text];
         Self { texts, open: false }
     }
 
-    /// With a name before its text or, without room for both, alone.
+    /// Puts a name before each label; the name alone is a further alternative if there is no room for both.
     pub fn named(self, name: &str) -> Self {
         let whole = self.texts.iter().map(|text| format!("{name} · {text}"));
         let texts = whole.chain([name.to_owned()]).collect();
         Self { texts, ..self }
     }
 
-    /// It may not be over when the log ended.
+    /// Sets whether the span is cut off by the end of the log.
     pub fn open(self, open: bool) -> Self {
         Self { open, ..self }
     }
 }
 
 impl Strip<'_> {
-    /// Bars in the colour of a class; `bar` says what is seen of a span.
+    /// Paints bars in the color of a class; `bar` returns the appearance of a span.
     pub fn paint_bars<'m>(
         &self,
         marks: impl Iterator<Item = (MarkView<'m>, Interval)>,
@@ -61,7 +61,7 @@ impl Strip<'_> {
                 painter.fill(standing(rect, mark.share_of_all()), colour.into());
                 continue;
             }
-            // A gap tells spans apart that follow each other at once.
+            // A gap separates spans that directly follow each other.
             let gap = if rect.w > 3.0 { 1.0 } else { 0.0 };
             let rect = Rect::new(rect.x, rect.y, rect.w - gap, rect.h);
             painter.fill(rect, colour.into());
@@ -74,8 +74,8 @@ impl Strip<'_> {
         }
     }
 
-    /// A text inside of a bar, if there is room for all of it: half of a
-    /// number would be another number. False if there is none.
+    /// Paints a label inside a bar if all of it fits, as part of a number would be another number. Returns
+    /// whether it fits.
     pub fn paint_inside(
         &self,
         text: &str,
@@ -96,8 +96,7 @@ impl Strip<'_> {
     }
 }
 
-/// A bar on the ground of a row, as high as a share of it; something is
-/// always seen.
+/// Returns the bottom-aligned bar whose height is a share of `rect`, but at least 2 px, so that it is visible.
 pub fn standing(rect: Rect, share: f64) -> Rect {
     let h = (rect.h * share.min(1.0)).max(2.0);
     Rect::new(rect.x, rect.y + rect.h - h, rect.w, h)

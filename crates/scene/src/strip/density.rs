@@ -1,5 +1,4 @@
-//! Columns for events that are too many for a sign each: the more there are in a stretch of
-//! time, the higher its column.
+//! Columns for dense point events: the more events in a stretch of time, the higher its column.
 
 use super::Strip;
 use super::plot::Outline;
@@ -8,30 +7,30 @@ use crate::painter::{Align, Face, Painter, Rect};
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// A column that stands for fewer is not as high as the strip, even if none has more.
+/// Lower bound of the count that fills the height of the strip.
 const LEAST_GREATEST: u32 = 4;
-/// The lowest column, in pixels.
+/// Minimum height of a column, in pixels.
 const LEAST_PX: f64 = 2.0;
-/// How high the line over a column is, in pixels.
+/// Height of the line above a notable column, in pixels.
 const TOP_PX: f64 = 3.0;
 
-/// Half the width of a sign for one event.
+/// Half the width of a sign for one event, in pixels.
 pub const SIGN_PX: f64 = 4.0;
 
-/// A column of a density.
+/// A column of dense point events.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// The first and the last nanosecond that it stands for.
+    /// Interval of the column, from its first to its last nanosecond.
     pub span: Interval,
-    /// How many events it has.
+    /// Number of events.
     pub count: u32,
-    /// The colour of what most of them are.
+    /// Color of the most frequent kind of event.
     pub colour: Rgb,
-    /// The colour of a line over it: something among them is to be seen.
+    /// Color of a line above the column, if it contains a notable event.
     pub notable: Option<Rgb>,
 }
 
-/// A number for little room: `12`, `999`, `1k`, `25M`.
+/// Formats a count where there is little room: `12`, `999`, `1k`, `25M`.
 fn short_count(count: u32) -> String {
     match count {
         0..1_000 => count.to_string(),
@@ -41,7 +40,7 @@ fn short_count(count: u32) -> String {
 }
 
 impl Strip<'_> {
-    /// Beside the sign of several events how many they are, if there is room before the next mark.
+    /// Paints the number of events next to their sign, if there are several and it fits before the next mark.
     pub fn paint_number(
         &self,
         count: u32,
@@ -61,8 +60,8 @@ impl Strip<'_> {
         }
     }
 
-    /// Paints columns. Their heights go by the square root of what they count, so that single
-    /// events are seen beside thousands; the one with the most is as high as the strip.
+    /// Paints columns. Heights follow the square root of the counts, so that single events stay visible next to
+    /// thousands; the highest column fills the strip.
     pub fn paint_density(&self, columns: &[Column], painter: &mut dyn Painter) {
         let edges = |column: &Column| {
             let end = Nanos(column.span.end().0.saturating_add(1));

@@ -1,5 +1,5 @@
-//! Graphs: lines and areas over time. A level is a line as thick as what it
-//! does in a pixel, so that no peak is lost.
+//! Graphs: lines and areas over time. The line of a level spans its minimum and maximum within each pixel, so
+//! that no peak is lost.
 
 use super::Strip;
 use super::plot::{Band, Column, Outline, Plot, stacked};
@@ -10,26 +10,26 @@ use eventlog::ids::Nanos;
 use model::marks::{GaugePoint, Values};
 use model::time::Interval;
 
-/// Half of the thickness of a line.
+/// Half of the line width, in pixels.
 const HALF_LINE_PX: f64 = 0.75;
-/// How long a dash is, and a dash with the gap after it.
+/// Length of a dash, and distance from dash to dash, in pixels.
 const DASH_PX: (f64, f64) = (4.0, 7.0);
 
-/// The points of a series in pixels: from where to where, and the values.
+/// Points of a series: start and end in pixels, and the values.
 type Points = Vec<(f64, f64, Values)>;
 
-/// A gauge in pixels.
+/// A gauge laid out in pixels.
 #[derive(Debug)]
 pub struct Graph {
     gauge: Gauge,
-    /// The points of each series.
+    /// Points of each series.
     series: Vec<Points>,
-    /// The series on each other, if they are stacked.
+    /// Columns of each series, if the gauge is stacked.
     columns: Vec<Vec<Column>>,
 }
 
 impl Graph {
-    /// The greatest value in view.
+    /// Returns the maximum value in view.
     pub fn greatest(&self) -> f64 {
         let single = self.series.iter().flatten().map(|(.., values)| values.max);
         let tops = self.columns.iter().flatten().map(|column| column.upper);
@@ -38,7 +38,7 @@ impl Graph {
 }
 
 impl Strip<'_> {
-    /// The points of a gauge that are in view.
+    /// Lays out the points of a gauge that are in view.
     pub fn graph(
         &self,
         gauge: Gauge,
@@ -67,13 +67,13 @@ impl Strip<'_> {
         }
     }
 
-    /// Paints a graph on a scale that reaches to a value.
+    /// Paints a graph with a scale that includes `greatest`.
     pub fn paint_graph(&self, graph: &Graph, greatest: f64, painter: &mut dyn Painter) {
         let plot = Plot::of(self.area, graph.gauge.unit, greatest);
         self.paint_grid(&plot, painter);
         let looks = graph.gauge.series.iter().map(|series| series.look);
         if graph.gauge.stacked {
-            // What lies on top reaches to the ground, and is painted first.
+            // Areas are painted from the top of the stack down.
             for (columns, look) in graph.columns.iter().zip(looks).rev() {
                 let colour = (look.colour)(self.palette);
                 paint_stack(columns, look.style, colour, &plot, painter);
@@ -86,7 +86,7 @@ impl Strip<'_> {
         self.paint_scale(&plot, graph.gauge.unit, painter);
     }
 
-    /// Paints a faint line at each tick of a plot, but the lowest.
+    /// Paints a faint line at each tick of a plot except the lowest one.
     pub fn paint_grid(&self, plot: &Plot, painter: &mut dyn Painter) {
         for tick in plot.ticks.iter().skip(1) {
             let line = Rect::new(self.area.x, plot.y(*tick), self.area.w, 1.0);
@@ -94,7 +94,7 @@ impl Strip<'_> {
         }
     }
 
-    /// What the top of the plot stands for, if there is something in it.
+    /// Labels the top of the scale, unless the plot is empty.
     pub fn paint_scale(&self, plot: &Plot, unit: Unit, painter: &mut dyn Painter) {
         if plot.is_empty {
             return;
@@ -112,8 +112,7 @@ impl Strip<'_> {
         painter.text(&text, at, Face::Label, Align::Left, ink);
     }
 
-    /// Paints a small piece of a series into a rectangle, to stand beside its
-    /// name.
+    /// Paints a sample of a series into a rectangle, as a legend key.
     pub fn paint_key(&self, look: Look, rect: Rect, painter: &mut dyn Painter) {
         let colour = (look.colour)(self.palette);
         let middle = rect.y + rect.h / 2.0;
@@ -177,7 +176,7 @@ impl Strip<'_> {
         }
     }
 
-    /// A line of dashes that stay where they are in time.
+    /// Paints a dashed line; the dashes stay fixed in time when the view is panned.
     fn paint_dashes(&self, points: &Points, colour: Rgb, plot: &Plot, painter: &mut dyn Painter) {
         let (dash, period) = DASH_PX;
         let origin = self.x(Nanos(0)).rem_euclid(period);
@@ -206,7 +205,7 @@ fn paint_line(points: &Points, colour: Rgb, plot: &Plot, painter: &mut dyn Paint
     band.paint(colour.into(), painter);
 }
 
-/// One series of a stack, from what lies beneath it up.
+/// Paints one series of a stack, on top of the series below it.
 fn paint_stack(
     columns: &[Column],
     style: Style,
@@ -218,7 +217,7 @@ fn paint_stack(
     let mut edge = Band::default();
     for column in columns.iter().filter(|column| column.upper > column.lower) {
         let (top, bottom) = (plot.y(column.upper), plot.y(column.lower));
-        // Something is always seen.
+        // At least 1 px, so that it is visible.
         let top = top.min(bottom - 1.0);
         band.step(column.left, column.right, top, bottom);
         edge.step(column.left, column.right, top, top + 2.0 * HALF_LINE_PX);

@@ -1,5 +1,4 @@
-//! The strip of a picture that one track has, and how spans, moments and graphs
-//! are painted into it, whatever they are about.
+//! The strip of one track in a picture, and painting of spans, events and graphs into it.
 
 mod bars;
 mod density;
@@ -18,47 +17,47 @@ pub use bars::{Bar, YOUNG, standing};
 pub use density::{Column, SIGN_PX};
 pub use pattern::stripes_on;
 
-/// How opaque a bar is for what is not read yet.
+/// Opacity of bars for parts of the log that are not read yet.
 const UNREAD_ALPHA: f64 = 0.25;
 
-/// A bar for what is not read yet: pale, with a thin edge at the top that is seen well.
+/// Paints a bar for a part of the log that is not read yet: pale, with a thin distinct line at the top.
 pub fn paint_unread(palette: &Palette, bar: Rect, painter: &mut dyn Painter) {
     painter.fill(bar, palette.ink3.alpha(UNREAD_ALPHA));
     painter.fill(Rect { h: 1.0, ..bar }, palette.ink3.into());
 }
 
-/// A strip of a picture, and what it takes to paint there.
+/// A strip of a picture, with what is needed to paint into it.
 #[derive(Clone, Copy, Debug)]
 pub struct Strip<'a> {
-    /// Where it is.
+    /// Rectangle in the picture.
     pub area: Rect,
-    /// The time in view, from its left to its right.
+    /// The visible time, which spans the width of the area.
     pub view: Viewport,
-    /// The colours.
+    /// Colors of the current theme.
     pub palette: &'a Palette,
-    /// Whether meaning is shown by patterns too.
+    /// Whether to use patterns in addition to colors.
     pub patterns: bool,
 }
 
 impl Strip<'_> {
-    /// Where it ends.
+    /// Returns the right edge in pixels.
     pub fn right(&self) -> f64 {
         self.area.x + self.area.w
     }
 
-    /// Where a time stands in the picture.
+    /// Returns the horizontal position of a time in the picture.
     pub fn x(&self, time: Nanos) -> f64 {
         self.area.x + self.view.x_of(time)
     }
 
-    /// The rectangle of a span, at least a pixel wide.
+    /// Returns the rectangle of a span, at least one pixel wide.
     pub fn rect(&self, span: Interval, y: f64, h: f64) -> Rect {
         let left = self.x(span.start()).max(self.area.x - 2.0);
         let right = self.x(span.end()).min(self.right() + 2.0);
         Rect::new(left, y, (right - left).max(1.0), h)
     }
 
-    /// A line at a time, nearly as high as the strip.
+    /// Returns a one-pixel line at a time, nearly as high as the strip.
     pub fn tick(&self, time: Nanos) -> Rect {
         Rect::new(
             self.x(time) - 0.5,
@@ -68,7 +67,7 @@ impl Strip<'_> {
         )
     }
 
-    /// A line for each mark.
+    /// Paints a line at the start of each mark.
     pub fn paint_ticks<'m>(
         &self,
         marks: impl Iterator<Item = (MarkView<'m>, Interval)>,

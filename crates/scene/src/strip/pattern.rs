@@ -1,16 +1,16 @@
-//! Patterns beside colours, for those who ask for more contrast or cannot
-//! rely on colours: broken lines and stripes.
+//! Patterns in addition to colors, for users who ask for more contrast or cannot rely on colors: dashed lines and
+//! stripes.
 
 use super::Strip;
 use crate::colour::Rgb;
 use crate::painter::{Paint, Painter, Rect};
 use model::class::Class;
 
-/// From stripe to stripe, and how wide a stripe is, in pixels.
+/// Distance from stripe to stripe and width of a stripe, in pixels.
 const STRIPE_PX: (f64, f64) = (5.0, 1.5);
 
-/// How the line of a wait is broken: dashes, each with the gap after it, in
-/// pixels. The line of a thread that is ready is whole.
+/// Returns the dash pattern of the line for a wait: each dash with the gap after it, in pixels. Empty for a solid
+/// line, as for runnable threads.
 const fn dashes(class: Class) -> &'static [(f64, f64)] {
     match class {
         Class::Mvar => &[(9.0, 4.0)],
@@ -24,8 +24,8 @@ const fn dashes(class: Class) -> &'static [(f64, f64)] {
     }
 }
 
-/// Stripes on a bar of that colour, on which its text stays readable: they
-/// are further from the text than the bar is.
+/// Returns the paint for stripes on a bar of that color. They contrast more with its text than the bar does, so
+/// the text stays readable.
 pub fn stripes_on(colour: Rgb) -> Paint {
     let (black, white) = (Rgb::hex(0x00_00_00), Rgb::hex(0xff_ff_ff));
     let stripes = if colour.text_on() == black {
@@ -37,8 +37,8 @@ pub fn stripes_on(colour: Rgb) -> Paint {
 }
 
 impl Strip<'_> {
-    /// The line of a wait, which begins at `origin`; with patterns, it is
-    /// broken by what is waited for.
+    /// Paints the line of a wait that began at pixel `origin`; if patterns are on, dashed by the reason of the
+    /// wait.
     pub fn paint_wait_line(
         &self,
         class: Class,
@@ -64,8 +64,8 @@ impl Strip<'_> {
         }
     }
 
-    /// With patterns: upright stripes in the colour of the page. Much cheaper
-    /// than slanted ones where a picture has a rectangle for each pixel.
+    /// Paints vertical stripes in the page color if patterns are on. They are much cheaper than diagonal ones
+    /// where a picture has one rectangle per pixel.
     pub fn paint_stripes(&self, rect: Rect, painter: &mut dyn Painter) {
         if !self.patterns {
             return;

@@ -1,30 +1,30 @@
-//! Shapes of graphs in pixels: outlines in steps, bands, stacks, and scales.
+//! Geometry of graphs: stepped outlines, bands, stacks, and scales.
 
 use crate::chart::{byte_ticks, count_ticks, value_ticks};
 use crate::gauge::Unit;
 use crate::painter::{Paint, Painter, Rect};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
-/// Where values stand in a row.
+/// Vertical scale of a graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plot {
-    /// Where 0 is.
+    /// Position of 0, in pixels.
     pub bottom: f64,
-    /// How high the greatest value is.
+    /// Height of the top value above the bottom, in pixels.
     height: f64,
-    /// The value at the top: a round one.
+    /// Value at the top, a round number.
     pub top: f64,
-    /// Round values up to it.
+    /// Round values from 0 to the top.
     pub ticks: Vec<f64>,
-    /// Whether there is nothing to show.
+    /// Whether there are no values above 0.
     pub is_empty: bool,
 }
 
-/// How many parts a scale has at most.
+/// Maximum number of intervals of a scale.
 const PARTS: u32 = 4;
 
 impl Plot {
-    /// A scale up to a round number that is not below `greatest`.
+    /// Creates a scale up to a round number of at least `greatest`.
     pub fn of(area: Rect, unit: Unit, greatest: f64) -> Self {
         let ticks = match unit {
             Unit::Bytes | Unit::BytesPerSecond => byte_ticks(greatest, PARTS),
@@ -41,32 +41,32 @@ impl Plot {
         }
     }
 
-    /// How high a value is.
+    /// Returns the height of a value above the bottom, in pixels.
     pub fn height_of(&self, value: f64) -> f64 {
         self.height * (value / self.top).clamp(0.0, 1.0)
     }
 
-    /// Where a value stands.
+    /// Returns the vertical position of a value, in pixels.
     pub fn y(&self, value: f64) -> f64 {
         self.bottom - self.height_of(value)
     }
 }
 
-/// A piece of a stack.
+/// A rectangle of a stacked series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Column {
-    /// Its left edge, in pixels.
+    /// Left edge in pixels.
     pub left: f64,
-    /// Its right edge, in pixels.
+    /// Right edge in pixels.
     pub right: f64,
-    /// The sum of the series beneath.
+    /// Sum of the series below.
     pub lower: f64,
-    /// The sum of the series beneath and this one.
+    /// Sum of the series below and this one.
     pub upper: f64,
 }
 
-/// Stacks series of steps (from, to, value): for each its columns between
-/// any two neighbouring edges of all series.
+/// Stacks series of steps (from, to, value). Returns for each series one column per interval between neighboring
+/// edges of all series.
 pub fn stacked(series: &[Vec<(f64, f64, f64)>]) -> Vec<Vec<Column>> {
     let steps = series.iter().flatten();
     let mut edges: Vec<f64> = steps.flat_map(|&(from, to, _)| [from, to]).collect();
@@ -98,7 +98,7 @@ pub fn stacked(series: &[Vec<(f64, f64, f64)>]) -> Vec<Vec<Column>> {
     all
 }
 
-/// The outline of an area that rises in steps from a bottom line.
+/// Outline of an area with stepped top above a base line.
 #[derive(Debug)]
 pub struct Outline {
     bottom: f64,
@@ -106,7 +106,7 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// An empty outline above a line at `bottom`, in pixels.
+    /// Creates an empty outline above a base line at `bottom`, in pixels.
     #[must_use]
     pub const fn new(bottom: f64) -> Self {
         Self {
@@ -115,12 +115,12 @@ impl Outline {
         }
     }
 
-    /// Adds a step, all in pixels; steps come from left to right.
+    /// Adds a step; all arguments are in pixels, and steps must come from left to right.
     pub fn step(&mut self, left: f64, right: f64, height: f64) {
         let y = self.bottom - height;
         match self.points.last_mut() {
             Some(last) if (last.0 - left).abs() < 0.5 => {
-                // As high as the step before: that one is longer.
+                // A step of equal height extends the previous one.
                 if last.1 == y {
                     last.0 = right;
                     return;
@@ -132,7 +132,7 @@ impl Outline {
         self.points.extend([(left, y), (right, y)]);
     }
 
-    /// The corners of the outline, as (x, y) in pixels.
+    /// Returns the corners of the outline, as (x, y) in pixels.
     #[must_use]
     pub fn finish(mut self) -> Vec<(f64, f64)> {
         if let Some(&(x, _)) = self.points.last() {
@@ -142,15 +142,15 @@ impl Outline {
     }
 }
 
-/// A band in steps: a line as thick as it has to be, or a part of a stack.
+/// A stepped band: a line of varying width, or one series of a stack.
 #[derive(Debug, Default)]
 pub struct Band {
-    /// Left, right, top, bottom.
+    /// Left, right, top and bottom of each step.
     steps: Vec<(f64, f64, f64, f64)>,
 }
 
 impl Band {
-    /// Adds a step, all in pixels; steps come from left to right.
+    /// Adds a step; all arguments are in pixels, and steps must come from left to right.
     pub fn step(&mut self, left: f64, right: f64, top: f64, bottom: f64) {
         match self.steps.last_mut() {
             Some(last) if last.1 == left && (last.2, last.3) == (top, bottom) => last.1 = right,
@@ -158,12 +158,12 @@ impl Band {
         }
     }
 
-    /// Its steps, as (left, right, top, bottom) in pixels; equal neighbours are one.
+    /// Returns the steps as (left, right, top, bottom) in pixels; equal neighbors are merged.
     pub fn steps(&self) -> impl Iterator<Item = (f64, f64, f64, f64)> + '_ {
         self.steps.iter().copied()
     }
 
-    /// Paints each stretch without gaps as one polygon.
+    /// Paints each contiguous stretch as one polygon.
     pub fn paint(&self, paint: Paint, painter: &mut dyn Painter) {
         let joined = self
             .steps
@@ -198,7 +198,7 @@ mod tests {
     }
 
     proptest! {
-        /// At any place the columns of a stack add up to the values there.
+        /// At any position, the columns of a stack add up to the values there.
         #[test]
         fn stacks_add_up(
             series in prop::collection::vec(prop::collection::vec((0u8..4, 1u8..9, 0u8..9), 0..20), 1..5),

@@ -1,4 +1,4 @@
-//! Reading a chunk of rows from the file.
+//! Reading one chunk of rows from the file.
 
 use std::sync::Arc;
 
@@ -7,43 +7,43 @@ use eventlog::ids::{ByteOffset, CapId, Nanos};
 use eventlog::rows::{RowReader, RowSource};
 use eventlog::{EventType, Need, Record};
 
-/// An event of a chunk.
+/// Event of a chunk, without its payload bytes.
 #[derive(Clone, Copy, Debug)]
-struct Kept {
+struct OwnedEvent {
     time: Nanos,
     offset: ByteOffset,
     id: EventType,
     cap: Option<CapId>,
-    /// Where its payload begins and ends among the chunk's bytes.
+    /// Start and end of the payload in the chunk's bytes.
     payload: (usize, usize),
 }
 
-/// The rows of a chunk.
+/// Rows of one chunk.
 #[derive(Clone, Debug, Default)]
 pub struct ChunkRows {
-    /// The number of the chunk in the log.
+    /// Index of the chunk in the log.
     pub chunk: usize,
-    /// The number of the first row.
+    /// Row number of the chunk's first row.
     pub first_row: u64,
-    events: Vec<Kept>,
+    events: Vec<OwnedEvent>,
     bytes: Vec<u8>,
     header: Option<Arc<Header>>,
 }
 
 impl ChunkRows {
-    /// How many rows there are.
+    /// Returns the number of rows.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.events.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the chunk has no rows.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
 
-    /// The rows with their numbers, in display order.
+    /// Returns the rows with their numbers, in display order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, Record<'_>)> {
         (0..self.len()).filter_map(|at| Some((self.first_row + at as u64, self.record(at)?)))
     }
@@ -62,10 +62,10 @@ impl ChunkRows {
     }
 }
 
-/// How much is read at once of each capability: what a chunk has of it.
+/// Read buffer of each capability, about the size of its share of a chunk.
 const WINDOW_BYTES: usize = 128 << 10;
 
-/// Reads a chunk.
+/// Reader of one chunk.
 #[derive(Debug)]
 pub struct ChunkReader {
     reader: RowReader,
@@ -76,7 +76,7 @@ pub struct ChunkReader {
 }
 
 impl ChunkReader {
-    /// Reads that chunk; `None` if there is none of that number.
+    /// Creates a reader; `None` if there is no chunk with that index.
     #[must_use]
     pub fn new(source: &RowSource, chunk: usize) -> Option<Self> {
         let this = source.index.chunks.get(chunk)?;
@@ -94,11 +94,10 @@ impl ChunkReader {
         })
     }
 
-    /// Goes on as far as the supplied bytes allow: the ranges that are needed,
-    /// or the chunk.
+    /// Advances as far as the supplied bytes allow, and returns the chunk when it is complete.
     ///
     /// # Errors
-    /// The ranges that are needed; at least the first byte of each.
+    /// The ranges that are needed; supply at least the first byte of each.
     pub fn advance(&mut self) -> Result<ChunkRows, Vec<Need>> {
         let (after, upto, rows) = (self.after, self.upto, &mut self.rows);
         let mut keep = |record: &Record<'_>| {
@@ -110,7 +109,7 @@ impl ChunkReader {
             let from = rows.bytes.len();
             rows.bytes.extend_from_slice(record.payload);
             rows.header.get_or_insert_with(|| Arc::clone(record.header));
-            rows.events.push(Kept {
+            rows.events.push(OwnedEvent {
                 time: record.time,
                 offset: record.offset,
                 id: record.id,
@@ -125,7 +124,7 @@ impl ChunkReader {
         Ok(std::mem::take(&mut self.rows))
     }
 
-    /// Takes bytes of the file that begin at `at`.
+    /// Supplies bytes of the file that begin at offset `at`.
     pub fn supply(&mut self, at: u64, bytes: &[u8]) {
         self.reader.supply(at, bytes);
     }

@@ -1,9 +1,8 @@
-//! Rows of events for other programs. Times are in nanoseconds.
+//! Export of event rows. Times are in nanoseconds.
 
 use super::EventRow;
-use crate::cells::{Cell, Separated, rows_text};
+use crate::cells::{Cell, RowFormat, rows_text};
 
-/// The columns, in their order.
 const NAMES: [&str; 6] = ["time_ns", "cap", "thread", "label", "event", "text"];
 
 fn cells(row: &EventRow) -> [Cell<'_>; NAMES.len()] {
@@ -17,9 +16,9 @@ fn cells(row: &EventRow) -> [Cell<'_>; NAMES.len()] {
     ]
 }
 
-/// Rows as a text, which [`rows_text`] makes: a long list is asked for in parts.
+/// Formats rows with [`rows_text`]; a long list can be formatted in parts.
 #[must_use]
-pub fn events_text(rows: &[EventRow], how: Separated, is_first: bool) -> String {
+pub fn events_text(rows: &[EventRow], how: RowFormat, is_first: bool) -> String {
     rows_text(how, &NAMES, rows.iter().map(cells), is_first)
 }
 
@@ -42,7 +41,7 @@ mod tests {
             found: false,
         };
         assert_eq!(
-            events_text(&[row], Separated::ByCommas, true),
+            events_text(&[row], RowFormat::Csv, true),
             "time_ns,cap,thread,label,event,text\r\n1500,2,9,,UserMsg,\"'=a, b\"\r\n"
         );
     }

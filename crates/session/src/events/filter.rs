@@ -1,4 +1,4 @@
-//! Which events are listed and found.
+//! Filter and search of the event list.
 
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
@@ -10,52 +10,51 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{EventSet, EventType, Record};
 use model::time::Interval;
 
-/// Of which capability events are listed.
+/// Filter by the capability on which an event happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CapFilter {
-    /// Of any or none.
+    /// Events with or without a capability.
     #[default]
     All,
-    /// Of none.
+    /// Only events without a capability.
     Without,
-    /// Of this one.
+    /// Only events of this capability.
     Only(CapId),
 }
 
-/// The events that are listed.
+/// Conditions that an event must meet to be listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventFilter {
-    /// The numbers of their types; all if empty.
+    /// Numbers of event types; empty for all.
     pub types: Vec<u16>,
-    /// Their capability.
+    /// Capability of the event.
     pub cap: CapFilter,
-    /// The thread that they are about, or that ran on their capability.
+    /// Thread that the event is about, or that was running on its capability.
     pub thread: Option<ThreadId>,
-    /// When they happened: from its start to before its end.
+    /// Half-open time range; `None` is the whole log.
     pub range: Option<Interval>,
-    /// Where: on one of its capabilities, or about one of its threads, or
-    /// while one of these ran on their capability.
+    /// Scope: events on one of its capabilities, about one of its threads, or while one of its threads ran on the
+    /// event's capability.
     pub scope: Scope,
 }
 
 impl EventFilter {
-    /// Whether all events are listed.
+    /// Returns whether all events pass.
     #[must_use]
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Follows which thread runs on each capability, for events that come nearly
-/// in the order of time.
+/// Tracks the running thread of each capability, for events in almost chronological order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Running {
-    /// By capability: the first run that ends after the latest event.
+    /// By capability: index of the first run that ends after the latest event.
     places: Vec<usize>,
 }
 
 impl Running {
-    /// The thread that an event is about, or that runs on its capability.
+    /// Returns the thread that an event is about, or that is running on its capability.
     pub(super) fn thread_of(
         &mut self,
         record: &Record<'_>,
@@ -74,7 +73,7 @@ impl Running {
     }
 }
 
-/// The thread that an event is about: its first field.
+/// Returns the thread that an event is about, which is its first field.
 fn own_thread(record: &Record<'_>) -> Option<ThreadId> {
     if !EventSet::OF_A_THREAD.contains(record.id) || !record.header.knows(record.id) {
         return None;
@@ -82,11 +81,11 @@ fn own_thread(record: &Record<'_>) -> Option<ThreadId> {
     Cursor::new(record.payload, record.header.stop_codes).field()
 }
 
-/// Decides which events are rows, and in which rows something is found.
+/// Matcher of rows and search results.
 #[derive(Debug)]
 pub struct Matcher {
     filter: EventFilter,
-    /// The types; `None` for all.
+    /// Event types that pass; `None` for all.
     pub(super) types: Option<EventSet>,
     needle: Option<Finder<'static>>,
     ascii: bool,
@@ -95,7 +94,7 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    /// Decides for a list.
+    /// Creates a matcher for a list.
     #[must_use]
     pub fn new(list: &EventList) -> Self {
         let needle = list.search.to_lowercase();
@@ -111,7 +110,7 @@ impl Matcher {
         }
     }
 
-    /// Whether an event is a row.
+    /// Returns whether an event passes the filter.
     pub fn is_row(&mut self, record: &Record<'_>, context: &EventContext<'_>) -> bool {
         if self.types.is_some_and(|types| !types.contains(record.id)) {
             return false;
@@ -139,7 +138,7 @@ impl Matcher {
             && (in_scope || thread.is_some_and(|thread| scope.has_thread(thread)))
     }
 
-    /// The thread that an event is about, or that ran on its capability.
+    /// Returns the thread that an event is about, or that was running on its capability.
     pub fn thread_of(
         &mut self,
         record: &Record<'_>,
@@ -148,7 +147,7 @@ impl Matcher {
         self.running.thread_of(record, context)
     }
 
-    /// Whether something is searched for, and an event has it in its name or text.
+    /// Returns whether the name or text of an event contains the search text; `false` without one.
     pub fn is_found(&mut self, record: &Record<'_>, context: &EventContext<'_>) -> bool {
         let Some(needle) = &self.needle else {
             return false;
@@ -165,7 +164,7 @@ impl Matcher {
         }
     }
 
-    /// Whether rows may be among events of these types and times.
+    /// Returns whether events of these types and times may include rows.
     pub(super) fn may_be_in(
         &self,
         types: &EventSet,

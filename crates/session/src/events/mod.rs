@@ -1,7 +1,6 @@
-//! The event list: every event of a log as a row, found again in the file
-//! when it is wanted. What is kept is where chunks of rows begin
-//! ([`rows`](eventlog::rows)) and how many rows of each chunk pass the
-//! filter. Everything here is told which bytes it needs and does no I/O.
+//! The event list: every event of a log is a row, which is read from the file on demand. Memory holds only the
+//! start of each chunk of rows ([`rows`](eventlog::rows)) and the number of rows in it that pass the filter. This
+//! module does no I/O: it requests byte ranges from its driver.
 
 pub mod chunk;
 pub mod export;
@@ -17,57 +16,57 @@ use eventlog::sentence::write_sentence;
 use eventlog::{Names, Record};
 use filter::EventFilter;
 
-/// Which rows are listed, and what is searched for in them.
+/// Filter and search text of an event list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventList {
-    /// Which events are rows.
+    /// Filter that decides which events are rows.
     pub filter: EventFilter,
-    /// What is searched for in their names and texts; nothing if empty.
+    /// Text searched for in event names and texts, ignoring case; empty for no search.
     pub search: String,
 }
 
 impl EventList {
-    /// Whether rows have to be counted before they can be numbered.
+    /// Returns whether rows must be counted before they can be numbered.
     #[must_use]
     pub fn needs_scan(&self) -> bool {
         !self.filter.is_all() || !self.search.is_empty()
     }
 }
 
-/// A row of the list.
+/// Row of the event list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventRow {
-    /// Its number among all events of the log, in display order.
+    /// Index among all events of the log, in display order.
     pub number: u64,
-    /// When it happened.
+    /// Time of the event.
     pub time: Nanos,
-    /// How long after the row before.
+    /// Time since the previous row; `None` for the first row.
     pub since: Option<Duration>,
-    /// On which capability.
+    /// Capability of the event, if it has one.
     pub cap: Option<CapId>,
-    /// The thread that it is about, or that ran on its capability.
+    /// Thread that the event is about, or that was running on its capability.
     pub thread: Option<ThreadId>,
-    /// The thread's label.
+    /// Label of the thread.
     pub label: Option<String>,
-    /// The name of its type.
+    /// Name of the event type.
     pub name: String,
-    /// What it says.
+    /// Event as a sentence.
     pub text: String,
-    /// Whether it has what is searched for.
+    /// Whether the row matches the search text.
     pub found: bool,
 }
 
-/// What is known of the log beside its events.
+/// Analysis results that event rows need.
 #[derive(Clone, Copy, Debug)]
 pub struct EventContext<'a> {
-    /// What ran where.
+    /// Runs of threads on capabilities.
     pub store: &'a Store,
-    /// What its threads and cost centres are called.
+    /// Names of threads and cost centres.
     pub names: &'a Names,
 }
 
 impl EventContext<'_> {
-    /// Writes what an event says.
+    /// Appends an event as a sentence.
     pub fn write_text(&self, record: &Record<'_>, text: &mut String) {
         write_sentence(text, &record.event(), record.header, self.names);
     }

@@ -1,24 +1,23 @@
-//! Counting the rows that pass a filter and those in which something is
-//! found, chunk by chunk, from the first to the last.
+//! Counting of the rows and search results of a list, chunk by chunk in log order.
 
 use super::filter::Matcher;
 use super::{EventContext, EventList};
 use eventlog::rows::{RowIndex, RowReader, RowSource};
 use eventlog::{Need, Record};
 
-/// How many rows of each chunk pass, and in how many something is found.
+/// Row counts and match counts by chunk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Rows that pass the filter.
+    /// Rows that pass the filter, by chunk.
     pub rows: Vec<u32>,
-    /// Of those, rows in which the searched text is.
+    /// Rows that also match the search text, by chunk.
     pub found: Vec<u32>,
-    /// So many chunks are counted to their ends.
+    /// Number of leading chunks that are fully counted.
     pub done: usize,
 }
 
 impl Counts {
-    /// All rows, of the chunks that are done.
+    /// Returns the number of rows in fully counted chunks.
     #[must_use]
     pub fn rows_done(&self) -> u64 {
         self.rows
@@ -29,7 +28,7 @@ impl Counts {
             .sum()
     }
 
-    /// All rows in which something is found, of the chunks that are done.
+    /// Returns the number of matches in fully counted chunks.
     #[must_use]
     pub fn found_done(&self) -> u64 {
         self.found
@@ -41,27 +40,27 @@ impl Counts {
     }
 }
 
-/// How much is read at once of each capability.
+/// Read buffer of each capability.
 const WINDOW_BYTES: usize = 1 << 20;
-/// So many chunks without anything wanted are passed over rather than read.
+/// Minimum run of chunks without candidates for which seeking beats reading on.
 const WORTH_A_JUMP: usize = 8;
 
-/// Counts the rows of a list.
+/// Counter of the rows of a list.
 #[derive(Debug)]
 pub struct Scan {
-    /// What is counted.
+    /// List whose rows are counted.
     pub list: EventList,
-    /// What is counted so far.
+    /// Counts of the chunks scanned so far.
     pub counts: Counts,
     matcher: Matcher,
     source: RowSource,
     reader: Option<RowReader>,
-    /// The chunk that is read, or where reading goes on.
+    /// Chunk that is being read, or the next one to read.
     chunk: usize,
 }
 
 impl Scan {
-    /// Will count the rows of that list.
+    /// Creates a counter at the start of the log.
     #[must_use]
     pub fn new(source: &RowSource, list: EventList) -> Self {
         let chunks = source.index.chunks.len();
@@ -81,23 +80,22 @@ impl Scan {
         scan
     }
 
-    /// How much of the log is counted, from 0 to 1.
+    /// Returns the counted fraction of the log, from 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f64 {
         self.counts.done as f64 / self.counts.rows.len().max(1) as f64
     }
 
-    /// Whether all is counted.
+    /// Returns whether the whole log is counted.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.chunk >= self.counts.rows.len()
     }
 
-    /// Goes on as far as the supplied bytes and `max_events` allow. `Ok(true)`
-    /// if all is counted.
+    /// Advances as far as the supplied bytes and `max_events` allow; returns `Ok(true)` when complete.
     ///
     /// # Errors
-    /// The ranges that are needed; at least the first byte of each.
+    /// The ranges that are needed; supply at least the first byte of each.
     pub fn advance(
         &mut self,
         context: &EventContext<'_>,
@@ -128,7 +126,7 @@ impl Scan {
         Ok(self.is_complete())
     }
 
-    /// Goes on at a chunk, or at a later one if nothing is wanted up to there.
+    /// Continues at a chunk, or at a later one if no chunk before that can have rows.
     fn begin_chunk(&mut self, chunk: usize) {
         let index = &self.source.index;
         self.chunk = chunk;
@@ -141,7 +139,7 @@ impl Scan {
             let chunk = &index.chunks[*chunk];
             self.matcher.may_be_in(&chunk.types, chunk.after, upto)
         };
-        // Back-dated events of the chunk before may be among those ahead.
+        // Back-dated events of the previous chunk may still follow.
         let behind = index.chunks[chunk].settled > index.chunks[chunk].delivered
             && chunk.checked_sub(1).is_some_and(|before| wanted(&before));
         let next = (chunk..index.chunks.len())
@@ -169,21 +167,21 @@ impl Scan {
         }
     }
 
-    /// Takes bytes of the file that begin at `at`.
+    /// Supplies bytes of the file that begin at offset `at`.
     pub fn supply(&mut self, at: u64, bytes: &[u8]) {
         if let Some(reader) = &mut self.reader {
             reader.supply(at, bytes);
         }
     }
 
-    /// The reader, for a driver that reads ahead.
+    /// Returns the reader, for a driver that prefetches.
     #[must_use]
     pub const fn reader(&self) -> Option<&RowReader> {
         self.reader.as_ref()
     }
 }
 
-/// How many events are delivered when a chunk ends and the next begins.
+/// Returns how many events are delivered before the chunk after `chunk` begins.
 fn end_of(index: &RowIndex, chunk: usize) -> u64 {
     index
         .chunks

@@ -1,6 +1,5 @@
-//! Questions that are answered by looking at chunks of rows: a page of the
-//! list, the next match, the row of a moment. Each says which chunk it wants
-//! next; a driver reads it and shows it.
+//! Visitors of row chunks: a page of the list, the next match, the row at a time. Each requests one chunk at a
+//! time; a driver reads it and passes it back.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,33 +11,32 @@ use eventlog::Record;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::rows::RowIndex;
 
-/// Looks at chunks, one after the other.
+/// Visitor that requests chunks one by one.
 pub trait Visit {
-    /// The chunk to look at next; `None` if it has seen enough.
+    /// Returns the next chunk to visit; `None` when finished.
     fn wants(&self) -> Option<usize>;
-    /// Looks at the chunk that it wanted.
+    /// Visits the requested chunk.
     fn take(&mut self, rows: &ChunkRows, context: &EventContext<'_>);
 }
 
-/// How the rows of a list are numbered: by what is counted of each chunk, or,
-/// where every event is a row, by the index itself.
+/// Row numbering of a list: by the counts of each chunk, or by the index itself if every event is a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbering<'a> {
-    /// The chunks.
+    /// Index of all chunks.
     pub index: &'a RowIndex,
-    /// What is counted, if not every event is a row.
+    /// Counts by chunk; `None` if every event is a row.
     pub counts: Option<&'a Counts>,
 }
 
 impl Numbering<'_> {
-    /// How many chunks have numbers.
+    /// Returns the number of leading chunks with known row numbers.
     #[must_use]
     pub fn chunks(&self) -> usize {
         self.counts
             .map_or(self.index.chunks.len(), |counts| counts.done)
     }
 
-    /// How many rows a chunk has.
+    /// Returns the number of rows in a chunk.
     #[must_use]
     pub(crate) fn rows_of(&self, chunk: usize) -> u64 {
         match self.counts {
@@ -47,7 +45,7 @@ impl Numbering<'_> {
         }
     }
 
-    /// How many rows are before a chunk.
+    /// Returns the number of rows before a chunk.
     #[must_use]
     pub(crate) fn rows_before(&self, chunk: usize) -> u64 {
         match self.counts {
@@ -60,13 +58,13 @@ impl Numbering<'_> {
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of all numbered rows.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows_before(self.chunks())
     }
 
-    /// The chunk of a row, and how many rows are before it there.
+    /// Returns the chunk of a row, and the row's offset in it.
     #[must_use]
     pub fn find(&self, row: u64) -> Option<(usize, u64)> {
         let mut before = row;
@@ -81,23 +79,23 @@ impl Numbering<'_> {
     }
 }
 
-/// A page of the list.
+/// Visitor that collects a page of rows.
 #[derive(Debug)]
 pub struct Page {
     matcher: Matcher,
-    /// The chunks to look at, the next one last.
+    /// Chunks to visit; the next one is last.
     chunks: Vec<usize>,
-    /// Rows to pass over.
+    /// Rows to skip in the first chunk.
     skip: u64,
     left: usize,
-    /// Whether the first row is only there to know how long before it was.
+    /// Whether the next row only provides the time for the difference of the row after it.
     extra: bool,
     before: Option<Nanos>,
     rows: Vec<EventRow>,
 }
 
 impl Page {
-    /// `count` rows of a list from row `first` on, as far as there are so many.
+    /// Creates a visitor for up to `count` rows from row `first` on.
     #[must_use]
     pub fn new(list: &EventList, numbering: Numbering<'_>, first: u64, count: usize) -> Self {
         let extra = first > 0;
@@ -130,7 +128,7 @@ impl Page {
         }
     }
 
-    /// The rows.
+    /// Returns the collected rows.
     #[must_use]
     pub fn finish(self) -> Vec<EventRow> {
         self.rows
@@ -185,7 +183,7 @@ impl Visit for Page {
     }
 }
 
-/// The fields of one event.
+/// Visitor that extracts the fields of one event.
 #[derive(Debug)]
 pub struct Fields {
     chunk: Option<usize>,
@@ -194,7 +192,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Those of the event of that number among all.
+    /// Creates a visitor for the event with that index in the log.
     #[must_use]
     pub fn new(index: &RowIndex, number: u64) -> Self {
         Self {
@@ -204,7 +202,7 @@ impl Fields {
         }
     }
 
-    /// Names and values.
+    /// Returns names and values, beginning with the byte offset and the type.
     #[must_use]
     pub fn finish(self) -> Vec<(String, String)> {
         self.fields
@@ -235,45 +233,41 @@ impl Visit for Fields {
     }
 }
 
-/// A row that was looked for.
+/// Result of a row search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundRow {
-    /// Its number in the list.
+    /// Row number in the list.
     pub row: u64,
-    /// When it happened.
+    /// Time of the event.
     pub time: Nanos,
-    /// Its number among the rows in which something is found; `None` while
-    /// they are counted.
+    /// Index among the matching rows; `None` while they are not counted up to there.
     pub found: Option<u64>,
 }
 
-/// What is looked for.
+/// Target of a row search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
-    /// The next row with the searched text after a row of the list (or the
-    /// first of all).
+    /// Next matching row after a row of the list, or the first of all.
     After(Option<u64>),
-    /// The last one before a row of the list.
+    /// Last matching row before a row of the list.
     Before(u64),
-    /// The first row at or after a time; one of this capability, if there is
-    /// one at the same time.
+    /// First row at or after a time, preferably of this capability if several have exactly that time.
     At(Nanos, Option<CapId>),
 }
 
-/// Looks for a row.
+/// Visitor that searches for a row.
 #[derive(Debug)]
 pub struct Find {
     matcher: Matcher,
     wanted: Wanted,
-    /// The chunks to look at, the next one last, with how many rows of the
-    /// list are before each, and how many of those in which something is found.
+    /// Chunks to visit, the next one last, each with the number of rows before it and, if counted, the number of
+    /// matches before it.
     chunks: Vec<(usize, u64, Option<u64>)>,
     result: Option<FoundRow>,
 }
 
 impl Find {
-    /// The next row with the searched text after (or the last one before)
-    /// row `from` of the list.
+    /// Creates a search for the next matching row after row `from`, or for the last one before it.
     #[must_use]
     pub fn text(
         list: &EventList,
@@ -288,7 +282,7 @@ impl Find {
             (true, from) => from.map_or(0, here)..end,
             (false, from) => 0..from.map_or(end, |row| (here(row) + 1).min(end)),
         };
-        // Where it is counted, chunks without any are not looked at.
+        // Skips chunks that are counted and have no matches.
         let none = |chunk: usize| {
             counts.is_some_and(|counts| chunk < counts.done && counts.found.get(chunk) == Some(&0))
         };
@@ -305,7 +299,7 @@ impl Find {
         Self::new(list, wanted, numbering, counts, chunks)
     }
 
-    /// The first row of the list at or after a time.
+    /// Creates a search for the first row of the list at or after a time.
     #[must_use]
     pub fn time(
         list: &EventList,
@@ -353,7 +347,7 @@ impl Find {
         }
     }
 
-    /// The row, if there is one.
+    /// Returns the row, if one was found.
     #[must_use]
     pub const fn finish(&self) -> Option<FoundRow> {
         self.result

@@ -1,4 +1,4 @@
-//! Boxes for a question.
+//! Boxes of a flame graph query.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,13 @@ use model::profile::origin::{CensusCounts, Origin, Weighed};
 use model::profile::weights::Measure;
 use model::profile::weights::share;
 
-/// Answers a query.
+/// Answers a query without a cache.
 #[must_use]
 pub fn answer(origin: &dyn Origin, query: &FlameQuery) -> (FlameHead, FlameBoxes) {
     answer_with(&StepCache::default(), origin, query)
 }
 
-/// Answers a query with the help of what was kept of earlier ones.
+/// Answers a query with cached transformations.
 #[must_use]
 pub fn answer_with(
     cache: &StepCache,
@@ -30,8 +30,7 @@ pub fn answer_with(
     }
 }
 
-/// Which frames have a text in their name, whatever the case of its letters.
-/// Nothing is found by an empty text.
+/// Frames whose names contain a text, ignoring case. An empty text matches nothing.
 pub(super) struct Search(Vec<bool>);
 
 impl Search {
@@ -126,7 +125,7 @@ fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> (Flame
     (head, boxes)
 }
 
-/// The part of the sampled time that was looked for. Pauses are no samples.
+/// Returns the share of the sampled time with matching frames. Pauses are not sampled time.
 fn found_in(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> f64 {
     let weighed: Weighed<'_> = origin.weighed(&query.choice);
     let staged = cache.staged(origin, &weighed, &query.steps, &query.view);
@@ -138,7 +137,7 @@ fn found_in(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> f64 {
     share(stacks, &own, &search.0, Measure::Amount)
 }
 
-/// The frames that occur.
+/// Returns the frames that occur in the boxes.
 fn named(frames: &Frames, boxes: &FlameBoxes, search: Option<&Search>) -> Vec<NamedFrame> {
     let mut used = vec![false; frames.len()];
     for &frame in &boxes.frame {

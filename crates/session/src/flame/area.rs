@@ -1,4 +1,4 @@
-//! How many bytes a box of the heap's flame graph has, census by census.
+//! Bytes of a box in the heap flame graph, by census.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,44 +12,42 @@ use model::profile::source::Source;
 use model::profile::stacks::StackId;
 use model::time::Interval;
 
-/// Of which box, and when.
+/// Query for the bytes of a box over time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameAreaQuery {
-    /// Where the stacks come from.
+    /// Source of the stacks.
     pub source: Source,
-    /// What was done to the stacks, one step after the other.
+    /// Transformations of the stacks, in order.
     pub steps: Vec<Step>,
-    /// The view that the box is in.
+    /// View that contains the box.
     pub view: View,
-    /// The stack of the box; `None` for all that is in the view.
+    /// Stack of the box; `None` for the whole view.
     pub stack: Option<u32>,
-    /// The part of the log that is wanted; `None` for all.
+    /// Time range; `None` is the whole log.
     pub span: Option<Interval>,
-    /// Whether one census before and one behind that part are wanted as well,
-    /// for lines that lead there.
+    /// Whether to include one census on each side of the range, for lines that leave it.
     pub around: bool,
-    /// The most censuses that are wanted. If there are more, neighbours are
-    /// taken together, and the one with the most bytes stands for them.
+    /// Maximum number of points. If there are more censuses, neighbors are grouped and the one with the most bytes
+    /// represents the group.
     pub most: u32,
 }
 
-/// The bytes of a box, in columns, by time.
+/// Bytes of a box over time, as columns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameArea {
-    /// When each census was, in nanoseconds.
+    /// Times of the censuses in nanoseconds.
     pub time: Vec<f64>,
-    /// Bytes, with all that stands on the box.
+    /// Bytes, inclusive of inner frames.
     pub total: Vec<f64>,
-    /// Bytes of the box itself.
+    /// Bytes of the box alone.
     pub own: Vec<f64>,
-    /// How many censuses the part of the log has.
+    /// Number of censuses in the range.
     pub censuses: u32,
-    /// Whether censuses say when they were; otherwise their numbers, from 0,
-    /// stand in place of times.
+    /// Whether the censuses have times; otherwise `time` has their indexes.
     pub timed: bool,
 }
 
-/// The bytes of a box over time; nothing for what has no censuses.
+/// Returns the bytes of a box over time; empty for a profile without censuses.
 #[must_use]
 pub fn area(cache: &StepCache, profile: &Profile, query: &FlameAreaQuery) -> FlameArea {
     let Some(heap) = &profile.heap else {
@@ -79,9 +77,9 @@ pub fn area(cache: &StepCache, profile: &Profile, query: &FlameAreaQuery) -> Fla
     area
 }
 
-/// How each stack of a profile belongs to the box.
+/// Returns the relation of each stack of the profile to the box.
 fn parts(cache: &StepCache, profile: &Profile, query: &FlameAreaQuery) -> Vec<Part> {
-    // The stacks matter, not what they weigh.
+    // Only the stacks matter, so an empty range avoids weighing them.
     let choice = Choice {
         source: query.source,
         range: Some(Interval::default()),

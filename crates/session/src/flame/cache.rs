@@ -1,5 +1,4 @@
-//! Stacks after some steps, kept from one question to the next: while a
-//! selection is dragged, only weights change.
+//! Cache of transformed stacks: while a selection is dragged, only weights change.
 
 use eventlog::hash::SeededMap;
 use model::profile::revision::Revision;
@@ -15,35 +14,34 @@ use model::profile::origin::{Origin, Weighed};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::{Weight, moved};
 
-/// How many are kept: a graph, callers and callees, with and without steps.
+/// Capacity: a graph, its callers and its callees, with and without steps.
 const KEPT: usize = 4;
 
-/// The last few transformations of stacks, under the revision of what they
-/// were made from.
+/// LRU cache of transformed stacks, keyed by the revision of the origin.
 #[derive(Debug, Default)]
 pub struct StepCache {
-    /// The one that was used last is last.
+    /// The most recently used entry is last.
     kept: Mutex<Vec<(Key, Arc<Staged>)>>,
 }
 
-/// Which stacks, and what was done to them.
+/// Cache key: revision of the stacks, and transformations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Key {
     revision: Revision,
     changes: Vec<Change>,
 }
 
-/// Stacks to which something was done, or nothing.
+/// Stacks after zero or more transformations.
 #[derive(Debug)]
 pub(super) struct Staged {
     changed: Option<Transformed>,
-    /// By track.
+    /// Block summaries by track.
     forests: Mutex<SeededMap<usize, Arc<Forest>>>,
 }
 
 impl StepCache {
-    /// Weighted stacks of an origin after some steps, as a view needs them.
-    /// What the origin made for this question only is not kept.
+    /// Returns an origin's weighted stacks after some steps, in the form that a view needs. Stacks that the origin
+    /// created for this query alone are not cached.
     pub(super) fn staged(
         &self,
         origin: &dyn Origin,
@@ -63,8 +61,8 @@ impl StepCache {
         ))
     }
 
-    /// Stacks in the order of time after some steps, as a view needs them.
-    /// `lasts` says whether the profile outlives this question.
+    /// Returns the stacks of a profile in time order after some steps, in the form that a view needs. `lasts` says
+    /// whether the profile outlives this query.
     pub(super) fn staged_in_time(
         &self,
         origin: &dyn Origin,
@@ -109,12 +107,12 @@ impl StepCache {
     }
 }
 
-/// A panic elsewhere leaves nothing half done here.
+/// Locks a mutex. Poisoning is ignored, because a panic never leaves the data half updated.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a user does to stacks, and then a view.
+/// Returns the user's steps, followed by the change that the view needs.
 fn changes(steps: &[Step], view: &View) -> Vec<Change> {
     let of_view = match view {
         View::Time | View::LeftHeavy => None,
@@ -134,21 +132,21 @@ impl Staged {
         }
     }
 
-    /// The frames that there are now.
+    /// Returns the frames after the transformations.
     pub(super) fn frames<'a>(&'a self, before: &'a Frames) -> &'a Frames {
         self.changed
             .as_ref()
             .map_or(before, |changed| &changed.frames)
     }
 
-    /// The stacks that there are now.
+    /// Returns the stacks after the transformations.
     pub(super) fn stacks<'a>(&'a self, before: &'a Stacks) -> &'a Stacks {
         self.changed
             .as_ref()
             .map_or(before, |changed| &changed.stacks)
     }
 
-    /// What a stack has become; `None` if it is gone.
+    /// Returns the new id of a stack; `None` if it was removed.
     pub(super) fn stack(&self, old: StackId) -> Option<StackId> {
         match &self.changed {
             Some(changed) => changed.map.get(old.index()).copied().flatten(),
@@ -156,12 +154,12 @@ impl Staged {
         }
     }
 
-    /// How many stacks were inverted without their outermost frames.
+    /// Returns how many inverted stacks lack their outermost frames.
     pub(super) fn shortened(&self) -> u64 {
         self.changed.as_ref().map_or(0, |changed| changed.shortened)
     }
 
-    /// The weights of the stacks that there are now.
+    /// Returns the weights of the transformed stacks.
     pub(super) fn weights(&self, own: Vec<Weight>) -> Vec<Weight> {
         match &self.changed {
             None => own,
@@ -169,7 +167,7 @@ impl Staged {
         }
     }
 
-    /// A track with the stacks that there are now.
+    /// Returns a track with the transformed stacks.
     pub(super) fn track<'a>(&'a self, profile: &'a Profile, index: usize) -> Option<TimeTrack<'a>> {
         let track = profile.tracks.get(index)?;
         let map = self.changed.as_ref().map(|changed| changed.map.as_slice());
@@ -183,7 +181,7 @@ impl Staged {
         })
     }
 
-    /// What the blocks of samples of a track have in common.
+    /// Returns the block summaries of a track's samples.
     pub(super) fn forest(&self, index: usize, track: &TimeTrack<'_>) -> Arc<Forest> {
         let mut forests = locked(&self.forests);
         let forest = forests.entry(index);

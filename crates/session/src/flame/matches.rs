@@ -1,4 +1,4 @@
-//! Where the frames are that were looked for: how many boxes, and the widest of them.
+//! Search results in a flame graph: their number, and the widest ones.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,11 +15,11 @@ use model::profile::origin::Origin;
 use model::profile::stacks::Stacks;
 use std::borrow::Cow;
 
-/// So many are told, the widest.
+/// Maximum number of returned matches.
 const MOST: usize = 1_000;
 
-/// The boxes of frames that were looked for, as the graph has them by weight; in the order of
-/// time the stretches in which one of these frames is on the stack of a track.
+/// Returns the boxes of matching frames in a graph by weight, or in time order, the intervals in which a matching
+/// frame is on the stack of a track.
 #[must_use]
 pub fn matches(cache: &StepCache, origin: &dyn Origin, query: &FlameMatchesQuery) -> FlameMatches {
     let widest = match query.view {
@@ -29,13 +29,13 @@ pub fn matches(cache: &StepCache, origin: &dyn Origin, query: &FlameMatchesQuery
     widest.map(Widest::done).unwrap_or_default()
 }
 
-/// A match, sorted by its width; of those as wide the first one is the wider.
+/// Match ordered by width; among equals, the leftmost is the greatest.
 #[derive(Clone, Copy, Debug)]
 struct Sized(FlameMatch);
 
 impl Sized {
     fn key(&self) -> (u64, Reverse<u64>) {
-        // Parts of a whole are not negative: their bits have their order.
+        // The bits of nonnegative floats sort like their values.
         (self.0.width.to_bits(), Reverse(self.0.left.to_bits()))
     }
 }
@@ -60,7 +60,7 @@ impl Ord for Sized {
     }
 }
 
-/// How many there are, and the widest of them.
+/// Number of matches, and a min-heap of the widest ones.
 #[derive(Debug, Default)]
 struct Widest {
     count: u64,
@@ -88,7 +88,7 @@ impl Widest {
     }
 }
 
-/// Which stacks end with a frame that was looked for.
+/// Returns for each stack whether its innermost frame matches.
 fn ending(stacks: &Stacks, search: &Search) -> Vec<bool> {
     let frames = stacks.ids().map(|stack| stacks.frame(stack));
     frames
@@ -131,7 +131,7 @@ fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameMatchesQuery) ->
     let stacks = staged.stacks(&profile.stacks);
     let search = Search::new(staged.frames(&profile.frames), &query.search)?;
     let mut inside = ending(stacks, &search);
-    // Parents have smaller numbers.
+    // Parents have smaller ids than their children.
     for stack in stacks.ids() {
         let outer = inside.get(stacks.parent(stack).index());
         let outer = outer.copied().unwrap_or(false);

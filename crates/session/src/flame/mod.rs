@@ -1,10 +1,9 @@
 //! Flame graphs: from weighted stacks to boxes.
 //!
-//! Data flows [`Origin`](model::profile::origin::Origin) (weighted stacks of
-//! what was chosen) → [`step`] (what the user does to them, kept in a
-//! [`cache`]) → `layout` (boxes) → [`query`] (what page and command line ask,
-//! answered in `answer`, `table`, `place`, `matches` and [`area`]). [`export`] writes stacks as
-//! files for other programs. Nothing here draws.
+//! Data flows from an [`Origin`](model::profile::origin::Origin) (selected weighted stacks) through [`step`]
+//! (transformations by the user, kept in a [`cache`]) and `layout` (boxes) to [`query`] (queries of page and
+//! command line, answered in `answer`, `table`, `place`, `matches` and [`area`]). [`export`] writes stacks in the
+//! file formats of other programs. Nothing here draws.
 
 mod answer;
 pub mod area;

@@ -1,4 +1,4 @@
-//! Where on the timeline the boxes of a stack are.
+//! Finding the boxes of a stack on the timeline.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -14,9 +14,10 @@ use model::profile::origin::Origin;
 use model::profile::stacks::{StackId, Stacks};
 use model::time::Interval;
 
-/// An occurrence of a stack, with all that stands on it, cut to the range that was chosen.
-/// Samples that follow each other on a track without a pause are one occurrence. Of what
-/// was alive, the moment at which there was most of it.
+/// Finds an occurrence of a stack, including its inner frames, clipped to the selected range.
+///
+/// Consecutive samples of a track without a pause between them are one occurrence. In a heap profile, the result
+/// is the census in which the box has the most bytes.
 #[must_use]
 pub fn place(
     cache: &StepCache,
@@ -57,8 +58,8 @@ pub fn place(
     }
 }
 
-/// The stack of a box among those in the order of time. Where an origin makes stacks for each
-/// question, those by weight have other numbers: then it is the one with the same frames.
+/// Maps the stack of a box to the stacks in time order. If an origin creates stacks for each query, the stacks by
+/// weight have other ids, and the stack with the same frames is found.
 fn in_order_of_time(
     cache: &StepCache,
     origin: &dyn Origin,
@@ -87,19 +88,18 @@ fn in_order_of_time(
     alike.find(|id| path(frames, stacks, *id) == of_box)
 }
 
-/// The frames of a stack, the outermost first.
+/// Returns the frames of a stack, outermost first.
 fn path<'a>(frames: &'a Frames, stacks: &Stacks, stack: StackId) -> Vec<&'a Frame> {
     let ids = stacks.outermost_first(stack).into_iter();
     ids.filter_map(|id| frames.get(id)).collect()
 }
 
-/// Sorts the longest first, of these the first one.
+/// Sort key that puts the longest first, and among equals the earliest.
 const fn longest_first(span: Interval) -> (Reverse<Duration>, Nanos) {
     (Reverse(span.duration()), span.start())
 }
 
-/// Of what was alive: the moment of the census in which a box had most, if it
-/// is not before the time from which on one looks.
+/// Returns the time of the census in which a box has the most bytes, if that is not before the requested time.
 fn most(
     heap: &HeapStacks,
     query: &FlamePlaceQuery,
@@ -123,7 +123,7 @@ fn most(
     there.then(|| Interval::at(most.time))
 }
 
-/// Which stacks begin with this one; `None` if it is none.
+/// Returns which stacks have this one as a prefix; `None` for the empty stack.
 fn with_inner(stacks: &Stacks, stack: StackId) -> Option<Vec<bool>> {
     stacks.frame(stack)?;
     let order = stacks.order();
@@ -131,13 +131,13 @@ fn with_inner(stacks: &Stacks, stack: StackId) -> Option<Vec<bool>> {
     Some(stacks.ids().map(is).collect())
 }
 
-/// The first occurrence on a track that begins at or after a time.
+/// Returns the first occurrence on a track that begins at or after a time.
 fn first(track: &TimeTrack<'_>, range: Interval, from: Nanos, wanted: &[bool]) -> Option<Interval> {
     let found = each(track, range, from, wanted, ControlFlow::Break);
     found.break_value()
 }
 
-/// The longest occurrence on a track.
+/// Returns the longest occurrence on a track.
 fn longest(track: &TimeTrack<'_>, range: Interval, wanted: &[bool]) -> Option<Interval> {
     let mut longest: Option<Interval> = None;
     let _ = each(track, range, range.start(), wanted, |span| {
@@ -148,7 +148,7 @@ fn longest(track: &TimeTrack<'_>, range: Interval, wanted: &[bool]) -> Option<In
     longest
 }
 
-/// Visits the occurrences on a track that begin at or after a time, one after the other.
+/// Visits the occurrences on a track that begin at or after a time, in order.
 pub(super) fn each<T>(
     track: &TimeTrack<'_>,
     range: Interval,
@@ -163,7 +163,7 @@ pub(super) fn each<T>(
     let mut visit = |found: Option<Interval>| found.map_or(ControlFlow::Continue(()), &mut visit);
     let places = track.samples.touching(range);
     let late = Interval::new(range.start().max(from), range.end());
-    // With the one before: what it is part of begins before `from`.
+    // Includes the previous sample: an occurrence that contains it begins before `from`.
     let skipped = track.samples.touching(late).start.saturating_sub(1);
     let first = skipped.max(places.start);
     let mut going = Going {
@@ -189,17 +189,16 @@ pub(super) fn each<T>(
     visit(going.over())
 }
 
-/// The occurrence that goes on while a track is walked through.
+/// Occurrence in progress during a walk along a track.
 struct Going {
-    /// Up to where the track is looked at.
+    /// End of the visited part of the track.
     at: Nanos,
     begun: Option<Nanos>,
     from: Nanos,
 }
 
 impl Going {
-    /// The next stretch, up to `to`. The result is an occurrence that is over,
-    /// if it is one that was looked for.
+    /// Extends the walk up to `to`. Returns the occurrence that ended, if it began at or after `from`.
     fn step(&mut self, to: Nanos, wanted: bool) -> Option<Interval> {
         if to <= self.at {
             return None;
@@ -214,7 +213,7 @@ impl Going {
         found
     }
 
-    /// What began before is over.
+    /// Ends the occurrence in progress.
     fn over(&mut self) -> Option<Interval> {
         let begun = self.begun.take()?;
         (begun >= self.from).then(|| Interval::new(begun, self.at))

@@ -1,4 +1,4 @@
-//! Questions about a profile, and their answers as columns.
+//! Flame graph queries, and their answers as columns.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,159 +14,153 @@ use model::profile::origin::{CensusCounts, Choice};
 use model::profile::weights::Measure;
 use model::time::Interval;
 
-/// How a flame graph is laid out.
+/// Layout of a flame graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum View {
-    /// In order of time, one track below the other.
+    /// Time order, one track below another.
     #[default]
     Time,
-    /// Equal stacks are merged, the heaviest on the left.
+    /// Equal stacks are merged, the heaviest at the left.
     LeftHeavy,
-    /// What the frame of this name calls, wherever it stands, left-heavy.
+    /// Callees of the frame with this name, wherever it occurs; left-heavy.
     Callees(String),
-    /// Who calls the frame of this name: it is the root, its callers stand on
-    /// it, left-heavy.
+    /// Callers of the frame with this name, which is the root; left-heavy.
     Callers(String),
 }
 
-/// What is to be drawn.
+/// Query for the boxes of a flame graph.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameQuery {
-    /// Of which samples.
+    /// Source, range and tracks of the samples.
     pub choice: Choice,
-    /// What was done to the stacks, one step after the other.
+    /// Transformations of the stacks, in order.
     pub steps: Vec<Step>,
-    /// How they are laid out.
+    /// Layout of the graph that is drawn.
     pub view: View,
-    /// By what; in the order of time always by time.
+    /// Measure of the width; in time order, the width is always time.
     pub measure: Measure,
-    /// The part of the graph in view, from 0 to 1: left edge and width.
+    /// Visible part of the graph, from 0 to 1: left edge and width.
     pub window: (f64, f64),
-    /// How many pixels it has.
+    /// Width of the visible part in pixels.
     pub width_px: u32,
-    /// The levels in view, the first and how many; `None` for all. Others
-    /// have no boxes in the answer.
+    /// Visible levels: the first, and how many; `None` for all. The answer has no boxes on other levels.
     pub levels: Option<(u16, u16)>,
-    /// Frames to look for; empty for none.
+    /// Search text for frame names; empty for no search.
     pub search: String,
 }
 
-/// A frame that occurs in an answer.
+/// Frame that occurs in an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedFrame {
-    /// Its number in the columns.
+    /// Id in the columns.
     pub id: u32,
-    /// What it is.
+    /// Name, module and other properties.
     pub frame: Frame,
-    /// Whether it is what was looked for.
+    /// Whether the frame matches the search.
     pub found: bool,
 }
 
-/// The part of an answer that is no columns.
+/// Part of an answer that is not columns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameHead {
-    /// What the whole width stands for, in the source's unit or in samples.
+    /// Weight of the whole width, in the source's unit or in samples.
     pub total: u64,
-    /// The total of the time to compare with.
+    /// Total weight of the baseline; `None` without a comparison.
     pub total_before: Option<u64>,
-    /// Of how many censuses the totals are sums.
+    /// Number of censuses summed in the totals.
     pub censuses: CensusCounts,
-    /// Whether weights are compared as they are; else as shares of each total.
+    /// Whether weights are compared as absolute values; otherwise, as shares of each total.
     pub absolute: bool,
-    /// The frames that occur.
+    /// Frames that occur in the boxes.
     pub frames: Vec<NamedFrame>,
-    /// The share of the time in which a frame that was looked for is in the stack.
+    /// Share of the weight with a matching frame in the stack.
     pub found_share: f64,
-    /// How many stacks were inverted without their outermost frames, because
-    /// all of them together would be too many.
+    /// Number of inverted stacks that lack their outermost frames, because the complete result would be too large.
     pub shortened: u64,
-    /// In time order, the depth at which each track begins.
+    /// In time order, the first level of each track.
     pub bands: Vec<(TrackSource, u16)>,
-    /// How many levels there are.
+    /// Number of levels in the whole graph, visible or not.
     pub depth: u16,
 }
 
-/// The boxes of an answer, sorted by depth, then from left to right.
+/// Boxes of an answer, sorted by depth, then from left to right.
 ///
-/// Left-heavy, all is exact; narrow boxes on one other are one, with nothing
-/// on it. Where two selections are compared, each makes up half of the width;
-/// of what was alive, a byte of the mean of either is as wide.
-/// In the order of time boxes that are at least a pixel wide are exact, but for
-/// less than a pixel at their edges; of narrower ones that were merged only the
-/// sums are.
+/// In left-heavy layouts, all values are exact; narrow boxes on the same parent are merged into one, without
+/// children. In a comparison, each selection makes up half of the width, except that absolute weights have the
+/// same scale in both (for heap profiles, per byte of the mean).
+///
+/// In time order, boxes that are at least a pixel wide are exact, apart from less than a pixel at their edges. Of
+/// narrower boxes that were merged, only the sums are exact.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameBoxes {
-    /// How many frames are around each.
+    /// Depth, from 0 for the outermost frame.
     pub depth: Vec<u16>,
-    /// Left edge, from 0 to 1 of the whole.
+    /// Left edge, from 0 to 1 of the whole graph.
     pub left: Vec<f64>,
-    /// Width, of the whole.
+    /// Width, from 0 to 1 of the whole graph.
     pub width: Vec<f64>,
-    /// The frame, as an index into the frames of the answer.
+    /// Id of the frame in [`FlameHead::frames`].
     pub frame: Vec<u32>,
-    /// What nothing stood on, in the source's unit.
+    /// Weight without inner frames, in the source's unit.
     pub own: Vec<f64>,
-    /// All of it, in the source's unit, without what is compared with.
+    /// Weight with inner frames, in the source's unit, without the baseline.
     pub total: Vec<f64>,
-    /// Its samples, without those of what is compared with.
+    /// Number of samples, without those of the baseline.
     pub count: Vec<f64>,
-    /// How many boxes, each too narrow to be seen, it stands for.
+    /// Number of boxes merged into this one.
     pub merged: Vec<u32>,
-    /// Which stack it is, as long as the steps are the same; that of the
-    /// widest, if it stands for many.
+    /// Stack id, valid for the same steps; for merged boxes, that of the widest.
     pub stack: Vec<u32>,
-    /// Its total in the time to compare with, in what the boxes' width is
-    /// measured in; empty if nothing is compared.
+    /// Total in the baseline, in the measure of the widths; empty without a comparison.
     pub before: Vec<f64>,
 }
 
 impl FlameBoxes {
-    /// How many there are.
+    /// Returns the number of boxes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.depth.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no boxes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.depth.is_empty()
     }
 }
 
-/// Which totals are wanted.
+/// Query for the weight of each function.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameTableQuery {
-    /// Of which samples.
+    /// Source, range and tracks of the samples.
     pub choice: Choice,
-    /// What was done to the stacks, one step after the other.
+    /// Transformations of the stacks, in order.
     pub steps: Vec<Step>,
 }
 
-/// How much frames of one name weigh, wherever they stand.
+/// Weight of all frames with one name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlameRow {
-    /// What it is. Where frames of this name are not all the same, what they
-    /// differ in is empty.
+    /// Common properties of the frames with this name; properties in which they differ are empty.
     pub frame: Frame,
-    /// What it weighs where it is innermost, in the source's unit.
+    /// Weight where the frame is innermost, in the source's unit.
     pub own: u64,
-    /// What it weighs anywhere in the stack. Recursion counts once.
+    /// Weight where the frame is anywhere in the stack; recursion counts once.
     pub total: u64,
-    /// Samples in which it was innermost.
+    /// Number of samples in which the frame is innermost.
     pub own_count: u64,
-    /// Samples in which it was anywhere in the stack.
+    /// Number of samples in which the frame is anywhere in the stack.
     pub count: u64,
-    /// Own weight and total in the time to compare with, if there is one.
+    /// Own weight and total in the baseline; `None` without a comparison.
     pub before: Option<(u64, u64)>,
 }
 
-/// Which of the occurrences of a box.
+/// Which occurrence of a box to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Occurrence {
-    /// The first that begins at or after this time.
+    /// First one that begins at or after this time.
     From(Nanos),
-    /// The longest, of these the first.
+    /// Longest one; among equals, the earliest.
     Longest,
 }
 
@@ -176,74 +170,73 @@ impl Default for Occurrence {
     }
 }
 
-/// When a box of a graph was.
+/// Occurrence of a box on the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlamePlace {
-    /// From when to when.
+    /// Time range of the occurrence.
     pub span: Interval,
-    /// On which track; none of what was alive.
+    /// Track of the occurrence; `None` for heap profiles.
     pub track: Option<TrackSource>,
 }
 
-/// Where a box of a graph is on the timeline.
+/// Query for an occurrence of a box on the timeline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlamePlaceQuery {
-    /// Of which samples.
+    /// Source, range and tracks of the samples.
     pub choice: Choice,
-    /// What was done to the stacks, one step after the other.
+    /// Transformations of the stacks, in order.
     pub steps: Vec<Step>,
-    /// The view that the box is in: those of callers and callees have stacks
-    /// of their own.
+    /// View that contains the box: callers and callees have their own stack ids.
     pub view: View,
-    /// The stack of the box, with the frames that stand on it.
+    /// Stack id of the box; inner frames are included.
     pub stack: u32,
-    /// Which of its occurrences.
+    /// Which of its occurrences to find.
     pub which: Occurrence,
 }
 
-/// Where the frames are that are looked for.
+/// Query for the frames that match a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameMatchesQuery {
-    /// Of which samples.
+    /// Source, range and tracks of the samples.
     pub choice: Choice,
-    /// What was done to the stacks, one step after the other.
+    /// Transformations of the stacks, in order.
     pub steps: Vec<Step>,
-    /// How they are laid out.
+    /// Layout of the graph that is searched.
     pub view: View,
-    /// By what; in the order of time always by time.
+    /// Measure of the width; in time order, the width is always time.
     pub measure: Measure,
-    /// Frames to look for; empty for none.
+    /// Search text for frame names; empty for no search.
     pub search: String,
 }
 
-/// A frame that was looked for.
+/// Match of a search in a flame graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameMatch {
-    /// Its left edge, from 0 to 1 of the whole.
+    /// Left edge, from 0 to 1 of the whole graph.
     pub left: f64,
-    /// Its width, of the whole.
+    /// Width, from 0 to 1 of the whole graph.
     pub width: f64,
-    /// By weight, how many frames are around it.
+    /// Depth of the box in layouts by weight; 0 in time order.
     pub level: u16,
-    /// In the order of time, on which track it is: at which level tells the boxes there.
+    /// In time order, the track of the match; the boxes on it have the level.
     pub track: Option<TrackSource>,
 }
 
-/// The frames that were looked for.
+/// Matches of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameMatches {
-    /// How many there are.
+    /// Number of all matches.
     pub count: u64,
-    /// The widest of them, the widest first.
+    /// Widest matches, widest first.
     pub widest: Vec<FlameMatch>,
 }
 
-/// The format of an exported profile.
+/// File format of an exported profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ExportFormat {
-    /// JSON for <https://speedscope.app>: a profile for each track.
+    /// JSON for <https://speedscope.app>, with a profile per track.
     Speedscope,
-    /// A line for each stack, for `flamegraph.pl` and inferno.
+    /// One line per stack, for `flamegraph.pl` and inferno.
     Folded,
     /// Compressed protocol buffer of `pprof`.
     Pprof,

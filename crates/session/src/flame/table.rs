@@ -1,4 +1,4 @@
-//! How much each function has, wherever it stands.
+//! Weight of each function, wherever it occurs.
 
 use std::cmp::Reverse;
 
@@ -10,9 +10,8 @@ use model::profile::origin::{CensusCounts, Origin};
 use model::profile::stacks::Stacks;
 use model::profile::weights::{Weight, totals};
 
-/// Own weight and total of every function that has any, the greatest own
-/// weight first, and of how many censuses they are sums. Functions go by name,
-/// as steps and views do.
+/// Returns own weight and total of every function with any weight, the largest own weight first, and the number of
+/// censuses summed. Functions are identified by name, as in steps and views.
 #[must_use]
 pub fn table(
     cache: &StepCache,
@@ -49,11 +48,11 @@ pub fn table(
     (rows, censuses)
 }
 
-/// Frames by name.
+/// Frames grouped by name.
 struct Names {
-    /// By frame.
+    /// Name index of each frame.
     of: Vec<usize>,
-    /// What the frames of each name have in common.
+    /// Common properties of the frames with each name.
     frames: Vec<Frame>,
 }
 
@@ -89,13 +88,12 @@ fn keep_common(common: &mut Frame, other: &Frame) {
     }
 }
 
-/// Own weight and total by name. A total counts where the name stands
-/// outermost.
+/// Returns own weight and total by name. A total counts only the outermost occurrence of a name.
 fn sums(stacks: &Stacks, names: &Names, own: &[Weight]) -> Vec<(Weight, Weight)> {
     let total = totals(stacks, own);
     let order = stacks.order();
     let mut sums = vec![(Weight::default(), Weight::default()); names.frames.len()];
-    // Up to where in the walk through the tree a stack with the name goes.
+    // End position, in preorder, of the subtree of each name's outermost occurrence.
     let mut inside = vec![0_u32; names.frames.len()];
     for position in 1..order.end(0) {
         let stack = order.at(position);

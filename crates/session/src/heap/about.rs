@@ -1,5 +1,4 @@
-//! What there is to know of one band: what it is, where it comes from, and what
-//! to try if it grows.
+//! Details of one heap profile band: description, origin, and advice if it grows.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,37 +6,36 @@ use super::choice::{HeapChoice, HeapLog};
 use analysis::heap::names::Described;
 use analysis::heap::{Breakdown, Label};
 
-/// Asks for a band of a profile.
+/// Query for the details of a band.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AboutQuery {
-    /// Which profile of the log, from 0.
+    /// Index of the profile in the log.
     pub profile: u32,
-    /// What the band is known by in links.
+    /// Key of the band, as used in links.
     pub key: String,
 }
 
-/// What is known of a band.
+/// Details of a band.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
-    /// Its name, and what it belongs to.
+    /// Name, type, package, module and source location.
     pub band: Described,
-    /// What the runtime calls the type of its closures, if that is known.
+    /// Closure type as the runtime calls it, if known.
     pub closure_type: Option<String>,
-    /// What it is, in a sentence; may be empty.
+    /// One-sentence explanation; may be empty.
     pub what: String,
-    /// What to try if it grows, in a sentence; may be empty.
+    /// One-sentence advice if the band grows; may be empty.
     pub advice: String,
 }
 
-/// What is said of an info table of which only the address is known.
+/// Explanation and advice for an info table of which only the address is known.
 const UNNAMED: (&str, &str) = (
     "An info table that the log does not describe.",
     "Drop the program that wrote the log on the page, or build with -finfo-table-map, libraries too.",
 );
 
 impl AboutQuery {
-    /// What is known of a band; `None` if there is no such band, or if it is a
-    /// group.
+    /// Returns the details of a band; `None` if there is no such band, or if it is a group.
     #[must_use]
     pub fn about(&self, log: HeapLog<'_>) -> Option<About> {
         let choice = HeapChoice {
@@ -68,8 +66,7 @@ impl AboutQuery {
 }
 
 impl About {
-    /// What there is to show beside the name and the sentences, each with what
-    /// it is.
+    /// Returns further facts with their labels, apart from the name, the explanation and the advice.
     #[must_use]
     pub fn facts(&self) -> Vec<(&'static str, &str)> {
         let Described {

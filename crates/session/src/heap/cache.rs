@@ -1,5 +1,4 @@
-//! What questions about a heap profile have in common, kept from one to the
-//! next: the names of its bands, groups of them, their sums in a range.
+//! Cache shared by heap profile queries: band names, groups of bands, and sums over ranges.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,20 +14,20 @@ use eventlog::hash::SeededMap;
 use model::census::{BandId, Censuses};
 use model::profile::heap::Places;
 
-/// How many are kept of each.
+/// Capacity of each cache.
 const KEPT: usize = 4;
 
-/// The last few that were used; the very last is last.
+/// LRU cache; the most recently used entry is last.
 #[derive(Debug)]
-struct Kept<K, V>(Mutex<Vec<(K, Arc<V>)>>);
+struct Recent<K, V>(Mutex<Vec<(K, Arc<V>)>>);
 
-impl<K, V> Default for Kept<K, V> {
+impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<K: PartialEq, V> Kept<K, V> {
+impl<K: PartialEq, V> Recent<K, V> {
     fn get(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
         let mut kept: MutexGuard<'_, _> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let value = match kept.iter().position(|(known, _)| *known == key) {
@@ -43,33 +42,33 @@ impl<K: PartialEq, V> Kept<K, V> {
     }
 }
 
-/// What the answers to earlier questions were made from.
+/// Intermediate results of heap profile queries.
 #[derive(Debug, Default)]
 pub struct HeapCache {
-    bands: Kept<BandsKey, Bands>,
-    rankings: Kept<(BandsKey, Range<u32>), Ranking>,
-    trees: Kept<(u32, Places), Sums>,
+    bands: Recent<BandsKey, Bands>,
+    rankings: Recent<(BandsKey, Range<u32>), Ranking>,
+    trees: Recent<(u32, Places), Sums>,
 }
 
 impl HeapCache {
-    /// What the stacks of a profile hold in some censuses.
+    /// Returns the sums of a profile's stacks over some censuses.
     pub(super) fn tree(&self, of: (u32, Places), make: impl FnOnce() -> Sums) -> Arc<Sums> {
         self.trees.get(of, make)
     }
 }
 
-/// Which bands, and how much of the log was read when they were made.
+/// Cache key: selection of bands, and how much of the log was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BandsKey {
     profile: u32,
     group: Grouping,
-    /// How many censuses, or a few less while the log is read.
+    /// Number of censuses, rounded down while the log is being read.
     censuses: usize,
     complete: bool,
 }
 
-/// While a log is read, bands are named and summed up anew when there are an eighth
-/// more censuses or so: with 50,000 bands that takes longer than to read a census.
+/// Rounds the number of censuses down by at most an eighth while a log is being read. Bands are renamed and summed
+/// again only when the rounded number changes: with 50,000 bands that takes longer than reading a census.
 fn settled(censuses: usize, complete: bool) -> usize {
     let digits = usize::BITS - censuses.leading_zeros();
     let shift = if complete {
@@ -80,73 +79,73 @@ fn settled(censuses: usize, complete: bool) -> usize {
     censuses >> shift << shift
 }
 
-/// The bands of a profile, or groups of them, with names.
+/// Named bands of a profile, or named groups of bands.
 #[derive(Debug)]
 pub struct Bands {
     key: BandsKey,
-    /// How many censuses there were when they were made.
+    /// Number of censuses when the bands were named.
     seen: u32,
-    /// The censuses of groups; `None` if bands are those of the profile.
+    /// Censuses of groups; `None` if the bands are those of the profile.
     groups: Option<Censuses>,
     names: Vec<BandName>,
 }
 
-/// What a band is called.
+/// Names of a band.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BandName {
-    /// What it is known by in links; never changes for a log.
+    /// Key in links, which never changes for a log.
     pub key: String,
-    /// What is shown.
+    /// Display name, unique among the bands.
     pub name: String,
-    /// What it is, module and place; may be empty.
+    /// Description, module and source location; may be empty.
     pub subtitle: String,
 }
 
 impl Bands {
-    /// The censuses that the bands are of.
+    /// Returns the censuses to which the band ids refer.
     #[must_use]
     pub fn censuses<'a>(&'a self, profile: &'a HeapProfile) -> &'a Censuses {
         self.groups.as_ref().unwrap_or(&profile.censuses)
     }
 
-    /// Of some censuses those that there were when the bands were made.
+    /// Clips a range of censuses to those that existed when the bands were named.
     #[must_use]
     pub fn known(&self, places: Range<u32>) -> Range<u32> {
         places.start.min(self.seen)..places.end.min(self.seen)
     }
 
-    /// Whether they are the bands of the profile, and not groups of them.
+    /// Returns whether the bands are those of the profile rather than groups.
     pub(super) const fn are_single(&self) -> bool {
         self.groups.is_none()
     }
 
-    /// What a band is known by in links; empty for one that there is not.
+    /// Returns the key of a band; empty for an unknown one.
     #[must_use]
     pub fn key(&self, band: BandId) -> &str {
         self.names.get(band.index()).map_or("", |name| &name.key)
     }
 
-    /// The band that is known by this in links.
+    /// Returns the band with that key.
     #[must_use]
     pub fn find(&self, key: &str) -> Option<BandId> {
         let place = self.names.iter().position(|name| name.key == key)?;
         Some(BandId(place as u32))
     }
 
-    /// What is shown as the name of a band.
+    /// Returns the display name of a band; empty for an unknown one.
     #[must_use]
     pub fn name(&self, band: BandId) -> &str {
         self.names.get(band.index()).map_or("", |name| &name.name)
     }
 
-    /// What a band is, with module and place; empty if that is not known.
+    /// Returns description, module and source location of a band; may be empty.
     #[must_use]
     pub fn subtitle(&self, band: BandId) -> &str {
         let name = self.names.get(band.index());
         name.map_or("", |name| &name.subtitle)
     }
 
-    /// The bands of some keys.
+    /// Returns the bands with those keys.
     pub(super) fn of_keys(&self, keys: &[String]) -> Vec<BandId> {
         if keys.is_empty() {
             return Vec::new();
@@ -157,7 +156,7 @@ impl Bands {
             .collect()
     }
 
-    /// Which bands a choice lets through.
+    /// Returns a predicate for the bands that pass the selection and its filter.
     pub(super) fn wanted<'a>(&'a self, choice: &'a HeapChoice) -> impl Fn(BandId) -> bool + 'a {
         let filter = choice.filter.to_lowercase();
         move |band| {
@@ -215,7 +214,7 @@ impl Bands {
     }
 }
 
-/// What is known of a band.
+/// Returns the description of a band.
 #[must_use]
 pub fn describe(recording: &Recording, profile: &HeapProfile, band: BandId) -> Described {
     let label = profile.label(band).unwrap_or(Label::Rest);
@@ -223,7 +222,7 @@ pub fn describe(recording: &Recording, profile: &HeapProfile, band: BandId) -> D
     names.describe(profile.kind.breakdown, &label)
 }
 
-/// What a band is known by in links.
+/// Returns the key of a band in links.
 fn key_of(profile: &HeapProfile, band: BandId) -> String {
     match profile.label(band) {
         Some(Label::Text(text)) => text.into_owned(),
@@ -235,8 +234,7 @@ fn key_of(profile: &HeapProfile, band: BandId) -> String {
     }
 }
 
-/// Names, with more where several bands have one: what tells them apart, or
-/// else the label.
+/// Makes names unique: repeated names get a distinguishing detail, and if that does not suffice, the address.
 fn told_apart(all: impl Iterator<Item = (String, Described)>) -> Vec<BandName> {
     let all: Vec<(String, Described)> = all.collect();
     let names = || all.iter().map(|(_, band)| band.name.as_str());
@@ -261,7 +259,7 @@ fn told_apart(all: impl Iterator<Item = (String, Described)>) -> Vec<BandName> {
         .collect()
 }
 
-/// Which texts occur more than once.
+/// Returns for each text whether it occurs more than once.
 fn several<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<bool> {
     let mut counts: SeededMap<&str, u32> = SeededMap::default();
     texts
@@ -273,7 +271,7 @@ fn several<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Vec<bool> {
 }
 
 impl HeapCache {
-    /// The bands of a profile; `None` if the log has no such profile.
+    /// Returns the bands of a profile; `None` if the log has no such profile.
     pub(super) fn bands(
         &self,
         recording: &Recording,
@@ -292,7 +290,7 @@ impl HeapCache {
         Some(self.bands.get(key, || Bands::of(recording, found, key)))
     }
 
-    /// The sums of bands in some censuses.
+    /// Returns the sums of bands over some censuses.
     pub(super) fn ranking(
         &self,
         bands: &Bands,
@@ -304,7 +302,7 @@ impl HeapCache {
             .get(key, || Ranking::of(bands.censuses(profile), places))
     }
 
-    /// Names have changed: all is made anew.
+    /// Clears everything that depends on names.
     pub(crate) fn forget(&self) {
         for_each_lock(&self.bands.0, Vec::clear);
         for_each_lock(&self.rankings.0, Vec::clear);

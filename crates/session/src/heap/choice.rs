@@ -1,5 +1,4 @@
-//! Which bands of a heap profile are shown: what chart, table, track and command
-//! line have in common.
+//! Selection of heap profile bands, shared by chart, table, track and command line.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,28 +12,28 @@ use analysis::heap::{HeapProfile, Label};
 use analysis::recording::Recording;
 use eventlog::names::Key;
 use model::census::BandId;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// What makes one band.
+/// Property by which bands are merged into groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Grouping {
-    /// Nothing: the bands of the log.
+    /// No grouping: the bands of the log.
     #[default]
     Band,
-    /// What has one name.
+    /// Bands with the same display name.
     Name,
-    /// What is of one package.
+    /// Bands of the same package.
     Package,
-    /// What is of one module.
+    /// Bands of the same module.
     Module,
-    /// What is of one type.
+    /// Bands of the same type.
     Type,
-    /// Closures of one kind: functions, thunks, constructors, arrays…
+    /// By kind of closure: functions, thunks, constructors, arrays…
     Kind,
 }
 
-/// Each with its word in links, and its title.
+/// Groupings with their words in links and their titles.
 const GROUPINGS: [(Grouping, &str, &str); 6] = [
     (Grouping::Band, "band", "no groups"),
     (Grouping::Name, "name", "by name"),
@@ -45,12 +44,12 @@ const GROUPINGS: [(Grouping, &str, &str); 6] = [
 ];
 
 impl Grouping {
-    /// All of them, in their order.
+    /// Returns all groupings in display order.
     pub fn all() -> impl Iterator<Item = Self> {
         GROUPINGS.iter().map(|(grouping, ..)| *grouping)
     }
 
-    /// By what bands are put together; `None` if they are not.
+    /// Returns the property to group by; `None` for no grouping.
     #[must_use]
     pub const fn by(self) -> Option<GroupBy> {
         Some(match self {
@@ -68,46 +67,45 @@ impl Grouping {
         found.map_or(("", ""), |&(_, word, title)| (word, title))
     }
 
-    /// Its word in links, which never changes.
+    /// Returns the word in links, which never changes.
     #[must_use]
     pub fn word(self) -> &'static str {
         self.row().0
     }
 
-    /// What it is called.
+    /// Returns the display name.
     #[must_use]
     pub fn title(self) -> &'static str {
         self.row().1
     }
 
-    /// The one of that word.
+    /// Returns the grouping with that word.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         Self::all().find(|grouping| grouping.word() == word)
     }
 }
 
-/// Which bands, and in which order.
+/// Selection and order of bands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct HeapChoice {
-    /// Which profile of the log, from 0.
+    /// Index of the profile in the log.
     pub profile: u32,
-    /// What is put together.
+    /// Grouping of the bands.
     pub group: Grouping,
-    /// How many bands are shown by themselves: those with the most bytes. All
-    /// others are shown as one.
+    /// Maximum number of individual bands: those with the most bytes. All others are shown as one.
     pub bands: u32,
-    /// In which order.
+    /// Order of the individual bands.
     pub order: Order,
-    /// Whether in the opposite order.
+    /// Whether the order is reversed.
     pub reversed: bool,
-    /// What names must have in them, in upper or lower case.
+    /// Text that name, subtitle or key must contain, ignoring case.
     pub filter: String,
-    /// Bands that are left out, by their keys.
+    /// Keys of excluded bands.
     pub hidden: Vec<String>,
-    /// The only band that is shown, by its key.
+    /// Key of the only band to show; overrides `hidden` and `filter`.
     pub alone: Option<String>,
-    /// A band that is followed: it is always shown, by its key.
+    /// Key of a band that is always shown individually.
     pub pinned: Option<String>,
 }
 
@@ -127,47 +125,46 @@ impl Default for HeapChoice {
     }
 }
 
-/// Which bands are shown of a range; the whole log without one.
+/// Selection of bands together with the range by which they are ranked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HeapAsked {
-    /// Which bands.
+pub struct HeapFilter {
+    /// Profile, grouping and filter of the bands.
     pub choice: HeapChoice,
-    /// The range that decides about them.
+    /// Range by which bands are ranked; `None` is the whole log.
     pub range: Option<Interval>,
 }
 
-/// The bands of a profile that were chosen, with their sums in a range.
+/// Selected bands of a profile, with their sums in a range.
 #[derive(Clone, Debug)]
-pub struct Chosen {
-    /// The number of the profile.
+pub struct SelectedBands {
+    /// Index of the profile in the log.
     pub profile: u32,
     /// All bands of the profile, with names.
     pub bands: Arc<Bands>,
-    /// What each comes to in the range.
+    /// Sums of each band over the censuses of the range.
     pub ranking: Arc<Ranking>,
-    /// Those that are shown by themselves, in order.
+    /// Bands shown individually, in display order.
     pub shown: Vec<BandId>,
-    /// Those that are shown as one.
+    /// Bands shown as one.
     pub others: Vec<BandId>,
-    /// Those that are not shown at all, if they are no more than those that are
-    /// hidden.
+    /// Excluded bands; `None` if a filter or a single-band selection excludes others too.
     left_out: Option<Vec<BandId>>,
-    /// The key of the band that is followed.
+    /// Key of the pinned band.
     pub pinned: Option<String>,
 }
 
-/// The heap profiles of a log, with what questions about them keep.
+/// Heap profiles of a log, with the cache of their queries.
 #[derive(Clone, Copy, Debug)]
 pub struct HeapLog<'a> {
-    /// What was read of the log.
+    /// Results of the analyses.
     pub recording: &'a Recording,
-    /// What earlier questions left.
+    /// Intermediate results of earlier queries.
     pub cache: &'a HeapCache,
 }
 
 impl<'a> HeapLog<'a> {
-    /// What a band is called for other programs: its label in the log; a stack by the names
-    /// of its cost centres, innermost first.
+    /// Returns the label of a band for other programs: as in the log, or for a stack, the names of its cost
+    /// centres, innermost first.
     #[must_use]
     pub fn label(&self, profile: &HeapProfile, band: BandId) -> String {
         let centre = |id| {
@@ -185,34 +182,33 @@ impl<'a> HeapLog<'a> {
         }
     }
 
-    /// The profile of a choice, if the log has it.
+    /// Returns the selected profile, if the log has it.
     #[must_use]
     pub fn profile(self, choice: &HeapChoice) -> Option<&'a HeapProfile> {
         self.recording.heap().get(choice.profile as usize)
     }
 
-    /// The bands of a choice, also those that it does not let through.
+    /// Returns all bands of the selected profile and grouping, whether or not they pass the filter.
     #[must_use]
     pub fn bands(self, choice: &HeapChoice) -> Option<Arc<Bands>> {
         self.cache
             .bands(self.recording, choice.profile, choice.group)
     }
 
-    /// The bands that were chosen of a range, or of the whole profile; `None` if
-    /// the log has no such profile. Profiles without times have no ranges.
+    /// Returns the selected bands with their sums in a range, or in the whole profile; `None` if the log has no
+    /// such profile. The range is ignored for profiles without times.
     #[must_use]
-    pub fn chosen(self, choice: &HeapChoice, range: Option<Interval>) -> Option<Chosen> {
+    pub fn chosen(self, choice: &HeapChoice, range: Option<Interval>) -> Option<SelectedBands> {
         let bands = self.bands(choice)?;
         let profile = self.profile(choice)?;
         let places = bands.known(profile.places(range, self.recording.end()));
         let ranking = self.cache.ranking(&bands, profile, places);
-        Some(Chosen::of(bands, ranking, choice))
+        Some(SelectedBands::of(bands, ranking, choice))
     }
 }
 
-impl Chosen {
-    /// For each of some censuses the bands in it that are shown by themselves, by their places
-    /// among those, with their bytes.
+impl SelectedBands {
+    /// Returns for each census of `part` the individual bands that hold bytes: index in `shown`, and bytes.
     #[must_use]
     pub fn by_census(&self, profile: &HeapProfile, part: &Range<u32>) -> Vec<Vec<(usize, u64)>> {
         let mut found = vec![Vec::new(); part.len()];
@@ -257,15 +253,14 @@ impl Chosen {
         }
     }
 
-    /// What the bands that are shown as one hold together in each of some censuses
-    /// of their profile.
+    /// Returns the total of the bands shown as one, in each of some censuses.
     #[must_use]
     pub fn others_in(&self, profile: &HeapProfile, places: Range<u32>) -> Vec<u64> {
         let censuses = self.bands.censuses(profile);
         let Some(left_out) = &self.left_out else {
             return censuses.sum_of(self.others.iter().copied(), places);
         };
-        // All but a few: it is less work to take those from the totals.
+        // Subtracting the few other bands from the totals is cheaper than adding all the rest.
         let few = self.shown.iter().chain(left_out).copied();
         let few = censuses.sum_of(few, places.clone());
         let totals = places.zip(few).map(|(census, few)| {

@@ -1,25 +1,24 @@
-//! The colours of bands. A band has the same colour in chart, table and track,
-//! whatever the order: it follows from its key. Where two of those that are shown
-//! would have the same one, the second takes the next that is free; as they
-//! choose in the order of their names, what is larger changes no colour.
+//! Band colors. A band has the same color in chart, table and track, because its key determines it.
+//!
+//! If two shown bands collide, the second takes the next free color. Bands choose in the order of their keys, so
+//! sizes do not affect colors.
 
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use scene::colour::Rgb;
 use scene::palette::shares_of;
 
-/// The number of a colour.
+/// Index of a color in the palette.
 pub type Slot = u8;
 
-/// How many hues there are, each of them in some lightnesses.
+/// Number of hues; each has three lightnesses.
 const HUES: Slot = 12;
-/// How many colours there are.
 const SLOTS: Slot = HUES * 3;
-/// The colour of all bands that are shown as one.
+/// Color of the bands that are shown as one.
 pub const OTHERS: Slot = Slot::MAX;
-/// From one colour to the next that is tried: far in hue.
+/// Step to the next color after a collision: far away in hue.
 const STEP: Slot = 7;
 
-/// The colours of the bands of these keys.
+/// Assigns a color to each key.
 #[must_use]
 pub fn slots(keys: &[&str]) -> Vec<Slot> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
@@ -31,7 +30,7 @@ pub fn slots(keys: &[&str]) -> Vec<Slot> {
         let wished = (share * f64::from(SLOTS)) as Slot % SLOTS;
         let tried = (0..SLOTS).map(|tries| (wished + tries * STEP % SLOTS) % SLOTS);
         let uses = |slot: &Slot| used.get(usize::from(*slot)).copied().unwrap_or(u16::MAX);
-        // With more bands than colours, each is used about as often.
+        // With more bands than colors, uses each about equally often.
         let slot = tried.min_by_key(uses).unwrap_or(wished);
         if let Some(uses) = used.get_mut(usize::from(slot)) {
             *uses = uses.saturating_add(1);
@@ -43,7 +42,7 @@ pub fn slots(keys: &[&str]) -> Vec<Slot> {
     slots
 }
 
-/// A colour for a page that is dark or not.
+/// Returns a color for the dark or the light theme.
 #[must_use]
 pub fn colour(slot: Slot, dark: bool) -> Rgb {
     if slot == OTHERS {
@@ -89,8 +88,7 @@ mod tests {
     }
 
     proptest! {
-        /// The order in which bands stand changes no colour, and few bands have
-        /// all different ones.
+        /// The order of bands does not affect their colors, and a few bands have distinct colors.
         #[test]
         fn colours_follow_from_the_set(keys in prop::collection::hash_set("[a-zA-Z]{1,8}", 1..30)) {
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();

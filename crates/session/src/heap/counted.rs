@@ -1,4 +1,4 @@
-//! Which censuses an answer is about, and small pictures of a band in them.
+//! Census range of an answer, and sparklines of bands.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use eventlog::ids::Nanos;
 use model::census::{BandId, Censuses};
 use model::time::Interval;
 
-/// A census.
+/// One census of a profile, with its total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
-    /// Its number, from 0.
+    /// Index in the profile.
     pub census: u32,
-    /// When it was, if that is known.
+    /// Time of the census; `None` if the profile has no times.
     pub time: Option<Nanos>,
-    /// The bytes of all bands.
+    /// Bytes of all bands.
     pub bytes: u64,
 }
 
@@ -35,18 +35,18 @@ fn bytes_of(censuses: &Censuses, census: u32) -> u64 {
     bytes.unwrap_or_default()
 }
 
-/// Which censuses an answer is about.
+/// Range of censuses that an answer covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
-    /// How many there are in the range.
+    /// Number of censuses in the range.
     pub censuses: u32,
-    /// How many the profile has.
+    /// Number of censuses in the profile.
     pub of: u32,
-    /// Whether they have times, so that a range can be selected.
+    /// Whether the censuses have times, so that a range can be selected.
     pub timed: bool,
-    /// The first and the last one of the range.
+    /// First and last census in the range.
     pub ends: Option<(Moment, Moment)>,
-    /// If there is none in the range: the one that is nearest to it.
+    /// Census nearest to the range, if the range has none.
     pub nearest: Option<Moment>,
 }
 
@@ -67,7 +67,7 @@ impl Counted {
     }
 }
 
-/// The census nearest to a range that has none.
+/// Returns the census nearest to a range without censuses.
 fn nearest(times: &[Nanos], range: Interval) -> Option<u32> {
     let after = times.partition_point(|&time| time < range.start());
     let before = after.checked_sub(1);
@@ -80,17 +80,18 @@ fn nearest(times: &[Nanos], range: Interval) -> Option<u32> {
     sides.into_iter().flatten().min().map(|(_, place)| place)
 }
 
-/// How many points a small picture of a band has at most.
+/// Maximum number of points of a sparkline.
 pub const SPARK_POINTS: u32 = 60;
 
-/// How many points it has for so many censuses.
+/// Returns the number of points of a sparkline for a range of censuses.
 pub(super) fn spark_points(places: &Range<u32>) -> u32 {
     (places.len() as u32).min(SPARK_POINTS)
 }
 
-/// Appends a small picture of a band: the most that it holds in each of as many
-/// parts of the censuses as there are points, 255 for the most of all. The result is the
-/// first census with the most of all; `None` if the band holds nothing.
+/// Appends a sparkline to `into`: each point is the band's maximum in one part of the censuses, scaled so that the
+/// overall maximum is 255.
+///
+/// Returns the first census with the maximum; `None` if the band holds nothing.
 pub(super) fn draw_spark(
     censuses: &Censuses,
     band: BandId,
@@ -114,7 +115,7 @@ pub(super) fn draw_spark(
         }
     }
     let top = most.iter().max().copied().unwrap_or(0).max(1);
-    // What is there at all is seen.
+    // Rounds up so that nonzero values stay visible.
     let height = |most: u64| u128::from(most) * 255;
     into.extend(
         most.iter()

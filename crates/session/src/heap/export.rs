@@ -1,17 +1,16 @@
-//! The table of bands for other programs: one list of columns for files and for
-//! the command line. Sizes are bytes.
+//! Export of the band table. Files and the command line share one list of columns. Sizes are in bytes.
 
 use serde::{Deserialize, Serialize};
 
 use super::choice::HeapLog;
 use super::table::{BandRow, BandTableQuery};
-use crate::cells::{Cell, Separated, rows_text};
+use crate::cells::{Cell, RowFormat, rows_text};
 use analysis::heap::names::Described;
 
-/// What a column has of a row.
+/// Function that extracts a cell from a row.
 type Content = fn(&BandRow) -> Cell<'_>;
 
-/// The columns, each by its name.
+/// Column names with their content.
 const COLUMNS: [(&str, Content); 17] = [
     ("label", |row| row.called.key.as_str().into()),
     ("name", |row| row.called.name.as_str().into()),
@@ -44,19 +43,18 @@ fn described(row: &BandRow, of: fn(&Described) -> Option<&String>) -> Cell<'_> {
         .into()
 }
 
-/// A table of bands as a text, with the names of its columns before the first row
-/// of all: a long table may be asked for in parts. `None` if the log has no such
-/// profile.
+/// Band table as text. The header precedes row 0 only, so that parts can be concatenated. `None` if the log has no
+/// such profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BandTextQuery {
-    /// Which rows.
+    /// Rows, order and range.
     pub query: BandTableQuery,
-    /// How their cells are told apart.
-    pub separated: Separated,
+    /// File format of the text.
+    pub separated: RowFormat,
 }
 
 impl BandTextQuery {
-    /// The text; `None` if the log has no such profile.
+    /// Returns the text; `None` if the log has no such profile.
     #[must_use]
     pub fn text(&self, log: HeapLog<'_>) -> Option<String> {
         let table = self.query.table(log)?;

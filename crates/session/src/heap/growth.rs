@@ -1,42 +1,41 @@
-//! What grows, what rises and falls with it, and what was there only for a
-//! short while. The rules stand in [`analysis::heap::growth`].
+//! Growing bands, bands correlated with them, and short bursts. [`analysis::heap::growth`] has the criteria.
 
 use serde::{Deserialize, Serialize};
 
-use super::choice::{Chosen, HeapChoice, HeapLog};
+use super::choice::{HeapChoice, HeapLog, SelectedBands};
 use super::counted::{Counted, Moment, draw_spark, spark_points};
 use super::table::{BandNumbers, BandRow, Called};
 use analysis::heap::HeapProfile;
 use analysis::heap::growth::{Burst, bursts, companions, grows};
-use analysis::listen::Listen;
 use analysis::recording::Recording;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
+use analysis::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
 use model::census::{BandId, BandSums};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// How many bands that grow are listed.
+/// Maximum number of listed growing bands.
 const MOST_GROWING: usize = 100;
-/// How many companions are listed.
+/// Maximum number of listed companions.
 const MOST_COMPANIONS: usize = 12;
-/// How many bursts are listed.
+/// Maximum number of listed bursts.
 const MOST_BURSTS: usize = 50;
-/// How many threads and spans are listed that ran then.
+/// Maximum number of listed threads, and of user spans, in a [`RanThen`].
 const MOST_THEN: u64 = 5;
 
-/// By what growth is ranked.
+/// Measure of growth for the ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum GrowthBy {
-    /// Bytes per second of the line through its bytes.
+    /// Slope of the regression line, in bytes per second.
     #[default]
     Slope,
-    /// What it gained from the first to the last census.
+    /// Difference between the last and the first census.
     Gained,
 }
 
 impl GrowthBy {
-    /// Its word in links, which never changes.
+    /// Returns the word in links, which never changes.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -45,7 +44,7 @@ impl GrowthBy {
         }
     }
 
-    /// The one of that word.
+    /// Returns the measure with that word.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         let all = [Self::Slope, Self::Gained];
@@ -53,34 +52,34 @@ impl GrowthBy {
     }
 }
 
-/// The bands that grow in a range.
+/// Query for the bands that grow in a range.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GrowthQuery {
-    /// Which bands: how many of them are drawn by themselves does not count.
+    /// Selection of bands; the maximum number of individual bands is ignored.
     pub choice: HeapChoice,
-    /// The time that counts; all of the log without.
+    /// Range to evaluate; `None` is the whole log.
     pub range: Option<Interval>,
-    /// In which order.
+    /// Measure for the ranking.
     pub by: GrowthBy,
 }
 
-/// Bands with small pictures.
+/// List of bands with sparklines.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Growing {
-    /// Which censuses count.
+    /// Censuses that the list covers.
     pub counted: Counted,
-    /// The bands that grow the most.
+    /// Bands in rank order.
     pub rows: Vec<BandRow>,
-    /// How many bands grow.
+    /// Number of all bands that qualify, including those that are not listed.
     pub total: u64,
-    /// How many points each of the small pictures has.
+    /// Number of points in each sparkline.
     pub points: u32,
-    /// The small pictures, one after the other: heights, 255 at most.
+    /// Concatenated sparklines of the rows: heights from 0 to 255.
     pub sparks: Vec<u8>,
 }
 
 impl Growing {
-    /// The small picture of a row.
+    /// Returns the sparkline of a row.
     #[must_use]
     pub fn spark(&self, row: usize) -> &[u8] {
         let points = self.points as usize;
@@ -89,10 +88,10 @@ impl Growing {
     }
 }
 
-/// What there is of a choice: the profile, and its bands in the range.
+/// Selected profile, with its bands in the range.
 struct Found<'a> {
     profile: &'a HeapProfile,
-    chosen: Chosen,
+    chosen: SelectedBands,
     counted: Counted,
 }
 
@@ -108,7 +107,7 @@ impl<'a> Found<'a> {
         })
     }
 
-    /// The bands that the choice lets through, with their sums.
+    /// Returns the bands that pass the selection, with their sums.
     fn matching(&self) -> Vec<(BandId, BandSums)> {
         let bands = self.chosen.shown.iter().chain(&self.chosen.others);
         let sums = bands.map(|&band| (band, self.chosen.ranking.sums(band)));
@@ -119,7 +118,7 @@ impl<'a> Found<'a> {
         Called::of(&self.chosen.bands, band)
     }
 
-    /// What a band is, and what to do if it grows.
+    /// Returns an explanation of a band, with advice if it grows.
     fn explanation(&self, log: HeapLog<'_>, band: BandId) -> Option<String> {
         if !self.chosen.bands.are_single() {
             return None;
@@ -133,7 +132,7 @@ impl<'a> Found<'a> {
     fn growing(&self, by: GrowthBy) -> Growing {
         let gained = |sums: &BandSums| sums.last as f64 - sums.first as f64;
         let rise = |sums: &BandSums| match by {
-            // Censuses without a time have no slope in bytes per second.
+            // Censuses without times have no slope in bytes per second.
             GrowthBy::Slope if self.counted.timed && grows(sums) => {
                 sums.growth().map_or(0.0, |line| line.bytes_per_second)
             }
@@ -178,39 +177,37 @@ impl<'a> Found<'a> {
 }
 
 impl GrowthQuery {
-    /// The bands that grow the most; `None` if the log has no such profile.
+    /// Returns the bands that grow the most; `None` if the log has no such profile.
     #[must_use]
     pub fn growing(&self, log: HeapLog<'_>) -> Option<Growing> {
         Some(Found::of(log, &self.choice, self.range)?.growing(self.by))
     }
 }
 
-/// The bands that rise and fall with one of them.
+/// Query for the bands that rise and fall with a given one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompanionsQuery {
-    /// Which profile, and what is put together; any band may be a companion.
+    /// Profile and grouping; any band can be a companion, whether or not it passes the filter.
     pub choice: HeapChoice,
-    /// The time that counts; all of the log without.
+    /// Range to evaluate; `None` is the whole log.
     pub range: Option<Interval>,
-    /// The key of the band.
+    /// Key of the band to compare with.
     pub suspect: String,
 }
 
-/// The companions of a band: those most alike first. The first row is the band
-/// itself.
+/// Companions of a band, most similar first. The first row is the band itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Companions {
-    /// The bands.
+    /// The suspect and its companions.
     pub bands: Growing,
-    /// How much each is like the suspect, −1 to 1.
+    /// Pearson correlation of each band with the suspect, from −1 to 1.
     pub correlation: Vec<f64>,
-    /// What the suspect is, and what to do if it grows, as far as that is known.
+    /// Explanation of the suspect, with advice if it grows; `None` if unknown.
     pub explanation: Option<String>,
 }
 
 impl CompanionsQuery {
-    /// The companions of a band; `None` if the log has no such profile, or no such
-    /// band in the range.
+    /// Returns the companions of a band; `None` if the log has no such profile, or no such band in the range.
     #[must_use]
     pub fn companions(&self, log: HeapLog<'_>) -> Option<Companions> {
         let found = Found::of(log, &self.choice, self.range)?;
@@ -236,46 +233,46 @@ impl CompanionsQuery {
     }
 }
 
-/// The bursts in a range: see [`analysis::heap::growth`].
+/// Query for the bursts in a range; see [`analysis::heap::growth`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BurstsQuery {
-    /// Which bands: how many of them are drawn by themselves does not count.
+    /// Selection of bands; the maximum number of individual bands is ignored.
     pub choice: HeapChoice,
-    /// The time that counts; all of the log without.
+    /// Range to evaluate; `None` is the whole log.
     pub range: Option<Interval>,
 }
 
-/// A burst.
+/// One burst of a band.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BurstRow {
-    /// What the band is called.
+    /// Names of the band.
     pub called: Called,
-    /// In how many censuses it was.
+    /// Number of censuses in the burst.
     pub censuses: u32,
-    /// The census with the most bytes.
+    /// Census with the most bytes.
     pub peak: Moment,
-    /// What the band held then.
+    /// Bytes of the band at the peak.
     pub bytes: u64,
-    /// What it usually holds.
+    /// Median of the band's bytes.
     pub usual_bytes: u64,
-    /// From the last census before it to its own last one: in that time the bytes
-    /// came up, and they were there until its end. None if censuses have no time.
+    /// From the census before the burst to its last census: the bytes appeared in that time. `None` if the
+    /// censuses have no times.
     pub span: Option<Interval>,
 }
 
-/// The bursts that rise the most, and how many there are.
+/// Bursts with the highest rise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bursts {
-    /// Which censuses count.
+    /// Censuses that the answer covers.
     pub counted: Counted,
-    /// The bursts.
+    /// Bursts, highest rise first.
     pub rows: Vec<BurstRow>,
-    /// How many there are.
+    /// Number of all bursts, including those that are not listed.
     pub total: u64,
 }
 
 impl BurstsQuery {
-    /// Transient bursts; `None` if the log has no such profile.
+    /// Returns the bursts; `None` if the log has no such profile.
     #[must_use]
     pub fn bursts(&self, log: HeapLog<'_>) -> Option<Bursts> {
         let found = Found::of(log, &self.choice, self.range)?;
@@ -302,55 +299,54 @@ impl BurstsQuery {
 fn span(profile: &HeapProfile, burst: &Burst) -> Option<Interval> {
     let start = profile.time(burst.censuses.start.saturating_sub(1))?;
     let end = profile.time(burst.censuses.end - 1)?;
-    // The census itself is in the range.
+    // Ranges are half-open, so one nanosecond includes the last census.
     Some(Interval::new(start, Nanos(end.0.saturating_add(1))))
 }
 
-/// What ran in a stretch of time.
+/// Query for the threads and user spans that ran in a time range.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RanThenQuery(pub Interval);
 
-/// A thread that ran then.
+/// Thread that ran in the range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadThen {
-    /// The thread.
+    /// Number of the thread.
     pub id: ThreadId,
-    /// Its label, if the program gave it one.
+    /// Label of the thread, if it has one.
     pub label: Option<String>,
-    /// How long it ran, in nanoseconds.
+    /// Run time in the range.
     pub running_ns: u64,
 }
 
-/// A span of the program that overlaps.
+/// User span that overlaps the range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpanThen {
-    /// The place of its name among those that are listed.
+    /// Index of the span name in the list of span names.
     pub name_place: u32,
-    /// Its name.
+    /// Name of the span.
     pub name: String,
-    /// When it was.
+    /// Start and end, not clipped to the range.
     pub span: Interval,
 }
 
-/// What ran in a stretch of time, the most of it.
+/// Threads and user spans with the largest shares of a time range.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RanThen {
-    /// Whether that is known: when the log is read.
+    /// Whether the data is available: only once the log is fully read.
     pub known: bool,
-    /// The threads that ran the longest.
+    /// Threads with the longest run times in the range.
     pub threads: Vec<ThreadThen>,
-    /// How long all threads ran, in nanoseconds; several run at a time.
+    /// Sum of the run times of all threads, which may exceed the length of the range.
     pub running_ns: u64,
-    /// The spans of the program that overlap the most of it; of several with as
-    /// much, the shortest first, as it says more.
+    /// User spans with the largest overlap; among equals, the shortest first, because it is more specific.
     pub spans: Vec<SpanThen>,
-    /// How many spans overlap.
+    /// Number of all overlapping spans.
     pub span_count: u64,
 }
 
 impl RanThenQuery {
-    /// What ran then.
-    pub async fn ran_then(&self, recording: &Recording, listen: &dyn Listen) -> RanThen {
+    /// Returns the threads and user spans that ran in the range.
+    pub async fn ran_then(&self, recording: &Recording, yielder: &dyn Yield) -> RanThen {
         let question = ThreadTableQuery {
             range: Some(self.0),
             sort: ThreadColumn::Running,
@@ -358,7 +354,7 @@ impl RanThenQuery {
             rows: 0..MOST_THEN,
             ..ThreadTableQuery::default()
         };
-        let Some(table) = recording.store.thread_table(&question, listen).await else {
+        let Some(table) = recording.store.thread_table(&question, yielder).await else {
             return RanThen::default();
         };
         let threads = table.rows.into_iter().map(|row| ThreadThen {
@@ -391,7 +387,7 @@ fn spans_in(recording: &Recording, range: Interval) -> (Vec<SpanThen>, u64) {
             name: listed.info.name.clone(),
             span: Interval::new(Nanos(span.start), Nanos(span.end)),
         });
-        // Of each name those that overlap the most are enough.
+        // Truncating each name's spans first bounds the memory.
         let mut here: Vec<SpanThen> = here.collect();
         count += here.len() as u64;
         keep_most(&mut here, range);

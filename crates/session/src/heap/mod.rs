@@ -1,5 +1,4 @@
-//! Heap profiles as they are looked at: which bands, in which order, of which
-//! censuses, as pictures and tables.
+//! Views of heap profiles: selection and order of bands, ranges of censuses, charts and tables.
 
 pub mod about;
 pub mod cache;

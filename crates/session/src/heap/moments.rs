@@ -1,4 +1,4 @@
-//! One census, or the difference of two.
+//! A single census, or the difference of two.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -14,25 +14,25 @@ use analysis::heap::HeapProfile;
 use model::census::BandId;
 use model::time::Interval;
 
-/// What the bands of two censuses can be sorted by.
+/// Sort column of a census comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum MomentColumn {
-    /// The name; numbers in it as numbers.
+pub enum CensusDiffColumn {
+    /// Name, in natural order of the numbers in it.
     Name,
-    /// What it held before.
+    /// Bytes in the earlier census.
     Before,
-    /// What it holds after.
+    /// Bytes in the later census.
     After,
-    /// What it gained; the most lost is at the other end.
+    /// Change in bytes, which is negative for a loss.
     #[default]
     Difference,
 }
 
-impl MomentColumn {
-    /// All of them, in the order of the table.
+impl CensusDiffColumn {
+    /// All columns, in table order.
     pub const ALL: [Self; 4] = [Self::Name, Self::Before, Self::After, Self::Difference];
 
-    /// Its word in links, which never changes.
+    /// Returns the word in links, which never changes.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -43,50 +43,50 @@ impl MomentColumn {
         }
     }
 
-    /// The column of a word.
+    /// Returns the column with that word.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.word() == word)
     }
 
-    /// Whether large values of it are of more interest than small ones.
+    /// Returns whether the column sorts in descending order by default.
     #[must_use]
     pub const fn largest_first(self) -> bool {
         !matches!(self, Self::Name)
     }
 }
 
-/// Which two censuses, and how they are shown.
+/// Selection of the two censuses, and sort order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct MomentsChoice {
-    /// The earlier one, by its number; the first of the range without.
+pub struct CensusDiffChoice {
+    /// Index of the earlier census; `None` is the first of the range.
     pub before: Option<u32>,
-    /// The later one, by its number; the last of the range without.
+    /// Index of the later census; `None` is the last of the range.
     pub after: Option<u32>,
-    /// Only the later one is looked at.
+    /// Whether only the later census is shown.
     pub alone: bool,
-    /// By what bands are sorted.
-    pub column: MomentColumn,
-    /// The largest first.
+    /// Column by which the rows are sorted.
+    pub column: CensusDiffColumn,
+    /// Whether the order is descending.
     pub descending: bool,
 }
 
-impl Default for MomentsChoice {
+impl Default for CensusDiffChoice {
     fn default() -> Self {
         Self {
             before: None,
             after: None,
             alone: false,
-            column: MomentColumn::default(),
+            column: CensusDiffColumn::default(),
             descending: true,
         }
     }
 }
 
-impl MomentsChoice {
-    /// After a click on a column: the one that counts already is turned over.
+impl CensusDiffChoice {
+    /// Returns the choice after a click on a column header, which reverses the current sort column.
     #[must_use]
-    pub fn clicked(self, column: MomentColumn) -> Self {
+    pub fn clicked(self, column: CensusDiffColumn) -> Self {
         let descending = match self.column == column {
             true => !self.descending,
             false => column.largest_first(),
@@ -98,7 +98,7 @@ impl MomentsChoice {
         }
     }
 
-    /// Which censuses, in links, where they are counted from 1.
+    /// Formats the selected censuses for links, counted from 1.
     pub fn censuses_words(self) -> Option<String> {
         let number = |census: Option<u32>| {
             census.map_or_else(String::new, |census| (u64::from(census) + 1).to_string())
@@ -110,7 +110,7 @@ impl MomentsChoice {
         }
     }
 
-    /// Takes over what a link says of them; `None` if it is not understood.
+    /// Applies the censuses of a link; returns `None` if they are malformed.
     pub fn read_censuses(&mut self, raw: &str) -> Option<()> {
         let census = |text: &str| match text {
             "" => Some(None),
@@ -129,7 +129,7 @@ impl MomentsChoice {
         Some(())
     }
 
-    /// The order of bands in links.
+    /// Formats the sort order for links; `None` is the default.
     pub fn order_words(self) -> Option<String> {
         let usual = Self::default();
         let is_usual = (self.column, self.descending) == (usual.column, usual.descending);
@@ -137,88 +137,86 @@ impl MomentsChoice {
         (!is_usual).then(|| order_words(self.column.word(), self.descending, usual_direction))
     }
 
-    /// Takes over what a link says of it; `None` if it is not understood.
+    /// Applies the sort order of a link; returns `None` if it is malformed.
     pub fn read_order(&mut self, raw: &str) -> Option<()> {
         let (word, direction) = split_order(raw);
-        let column = MomentColumn::of_word(word)?;
+        let column = CensusDiffColumn::of_word(word)?;
         self.descending = direction.unwrap_or(Some(column.largest_first()))?;
         self.column = column;
         Some(())
     }
 }
 
-/// What became of the bands from one census to another.
+/// Query for the bands in two censuses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MomentsQuery {
-    /// Which bands: how many of them are drawn by themselves does not count.
+pub struct CensusDiffQuery {
+    /// Selection of bands; the maximum number of individual bands is ignored.
     pub choice: HeapChoice,
-    /// The range whose ends they are, unless they are chosen.
+    /// Range whose first and last census are compared, unless `moments` has others.
     pub range: Option<Interval>,
-    /// Which two.
-    pub moments: MomentsChoice,
-    /// How many points the small picture of all censuses may have.
+    /// Selection of the two censuses, and sort order.
+    pub moments: CensusDiffChoice,
+    /// Maximum number of points of the overview.
     pub points: u32,
-    /// Which rows are wanted.
+    /// Range of row numbers to return.
     pub rows: Range<u64>,
 }
 
-/// A band in two censuses.
+/// One band in two censuses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MomentRow {
-    /// What it is called.
+pub struct CensusDiffRow {
+    /// Names of the band.
     pub called: Called,
-    /// Its bytes before.
+    /// Bytes in the earlier census.
     pub before: u64,
-    /// Its bytes after.
+    /// Bytes in the later census.
     pub after: u64,
 }
 
-impl MomentRow {
-    /// What it gained.
+impl CensusDiffRow {
+    /// Returns the change in bytes.
     #[must_use]
     pub const fn difference(&self) -> i64 {
         self.after as i64 - self.before as i64
     }
 }
 
-/// The answer.
+/// Comparison of two censuses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Moments {
-    /// Which censuses the range has.
+pub struct CensusDiff {
+    /// Censuses that the range has.
     pub counted: Counted,
-    /// The earlier one; the empty heap before the first one if only one is looked at.
+    /// Earlier census; rows compare with an empty heap if only one census is shown.
     pub before: Moment,
-    /// The later one.
+    /// Later census, or the only one shown.
     pub after: Moment,
-    /// The number of the first of the rows.
+    /// Row number of the first returned row.
     pub first: u64,
-    /// The rows asked for, as far as there are so many.
-    pub rows: Vec<MomentRow>,
-    /// How many bands hold something in one of the two.
+    /// Requested rows, as far as they exist.
+    pub rows: Vec<CensusDiffRow>,
+    /// Number of bands that hold bytes in either census.
     pub total: u64,
-    /// The bytes of all rows, before and after.
+    /// Bytes of all rows, before and after.
     pub all: (u64, u64),
-    /// The greatest difference of a band, in bytes, or its most bytes if one census
-    /// is looked at: the length of the longest bar.
+    /// Largest absolute change of a band in bytes, or its size if only one census is shown; it scales the bars.
     pub longest: u64,
-    /// The bytes of all bands over the whole profile: the most in each of as many
-    /// parts as there are points.
+    /// Overview: total bytes over the whole profile, as the maximum in each of equal parts.
     pub totals: Vec<f64>,
 }
 
-impl Moments {
-    /// The row of that number, if it is one of those asked for.
+impl CensusDiff {
+    /// Returns the row with that number, if it was requested.
     #[must_use]
-    pub fn row(&self, number: u64) -> Option<&MomentRow> {
+    pub fn row(&self, number: u64) -> Option<&CensusDiffRow> {
         let at = number.checked_sub(self.first)?;
         self.rows.get(usize::try_from(at).ok()?)
     }
 }
 
-impl MomentsQuery {
-    /// The bands in two censuses; `None` if the log has no such profile.
+impl CensusDiffQuery {
+    /// Returns the bands in two censuses; `None` if the log has no such profile.
     #[must_use]
-    pub fn moments(&self, log: HeapLog<'_>) -> Option<Moments> {
+    pub fn moments(&self, log: HeapLog<'_>) -> Option<CensusDiff> {
         let profile = log.profile(&self.choice)?;
         let bands = log.bands(&self.choice)?;
         let places = profile.places(self.range, log.recording.end());
@@ -226,12 +224,12 @@ impl MomentsQuery {
         Some(self.moments_of(profile, &bands, counted))
     }
 
-    fn moments_of(&self, profile: &HeapProfile, bands: &Bands, counted: Counted) -> Moments {
+    fn moments_of(&self, profile: &HeapProfile, bands: &Bands, counted: Counted) -> CensusDiff {
         let last = bands.known(0..counted.of).end.saturating_sub(1);
         let ends = counted
             .ends
             .map(|(first, last)| (first.census, last.census));
-        // Without a census in the range, the nearest one is told.
+        // A range without censuses uses the nearest one.
         let nearest = counted.nearest.map_or(last, |moment| moment.census);
         let (start, end) = ends.unwrap_or((nearest, nearest));
         let before = self.moments.before.unwrap_or(start).min(last);
@@ -247,12 +245,12 @@ impl MomentsQuery {
             .fold((0, 0), |sum, held| (sum.0 + held.1, sum.1 + held.2));
         let total = held.len() as u64;
         let wanted = part(&mut held, &self.rows, |a, b| self.order(bands, a, b));
-        let row = |&(band, before, after): &Held| MomentRow {
+        let row = |&(band, before, after): &Held| CensusDiffRow {
             called: Called::of(bands, band),
             before,
             after,
         };
-        Moments {
+        CensusDiff {
             counted,
             before,
             after,
@@ -268,7 +266,7 @@ impl MomentsQuery {
         }
     }
 
-    /// The bands that hold something in one of both.
+    /// Returns the bands that hold bytes in either census.
     fn held(&self, profile: &HeapProfile, bands: &Bands, before: u32, after: u32) -> Vec<Held> {
         let censuses = bands.censuses(profile);
         let wanted = bands.wanted(&self.choice);
@@ -287,10 +285,12 @@ impl MomentsQuery {
     fn order(&self, bands: &Bands, a: &Held, b: &Held) -> Ordering {
         let difference = |held: &Held| held.2 as i64 - held.1 as i64;
         let order = match self.moments.column {
-            MomentColumn::Name => alphanumeric_sort::compare_str(bands.name(a.0), bands.name(b.0)),
-            MomentColumn::Before => a.1.cmp(&b.1),
-            MomentColumn::After => a.2.cmp(&b.2),
-            MomentColumn::Difference => difference(a).cmp(&difference(b)),
+            CensusDiffColumn::Name => {
+                alphanumeric_sort::compare_str(bands.name(a.0), bands.name(b.0))
+            }
+            CensusDiffColumn::Before => a.1.cmp(&b.1),
+            CensusDiffColumn::After => a.2.cmp(&b.2),
+            CensusDiffColumn::Difference => difference(a).cmp(&difference(b)),
         };
         let order = match self.moments.descending {
             true => order.reverse(),
@@ -300,13 +300,13 @@ impl MomentsQuery {
     }
 }
 
-/// A band with its bytes before and after.
+/// Band with its bytes before and after.
 type Held = (BandId, u64, u64);
 
-/// No screen has more pixels.
+/// No screen is wider in pixels.
 const MOST_POINTS: u32 = 8_192;
 
-/// The most in each of so many parts of a series.
+/// Returns the maximum of a series in each of `points` parts.
 fn peaks(series: &[u64], points: usize) -> Vec<f64> {
     let count = points.min(series.len());
     let place = |point: usize| point * series.len() / count.max(1);
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn a_link_says_which_censuses() {
         let read = |raw: &str| {
-            let mut choice = MomentsChoice::default();
+            let mut choice = CensusDiffChoice::default();
             choice
                 .read_censuses(raw)
                 .map(|()| (choice.before, choice.after, choice.alone))
@@ -342,20 +342,20 @@ mod tests {
             ("1-2-3", None),
         ] {
             assert_eq!(read(raw), expected, "{raw}");
-            let mut read_before = MomentsChoice {
+            let mut read_before = CensusDiffChoice {
                 before: Some(7),
-                ..MomentsChoice::default()
+                ..CensusDiffChoice::default()
             };
             if read_before.read_censuses(raw).is_some() {
                 let now = (read_before.before, read_before.after, read_before.alone);
                 assert_eq!(Some(now), expected, "{raw}, after another");
             }
             if let Some((before, after, alone)) = expected {
-                let choice = MomentsChoice {
+                let choice = CensusDiffChoice {
                     before,
                     after,
                     alone,
-                    ..MomentsChoice::default()
+                    ..CensusDiffChoice::default()
                 };
                 assert_eq!(choice.censuses_words().as_deref(), Some(raw));
             }

@@ -1,4 +1,4 @@
-//! The heap profiles of a log, and how a log comes to have some.
+//! List of the heap profiles in a log, and instructions for producing some.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,38 +7,37 @@ use analysis::heap::{Breakdown, HeapProfile};
 use eventlog::ids::{Duration, Nanos};
 use scene::format;
 
-/// One profile of a log.
+/// Properties of one heap profile.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileInfo {
-    /// By what it is broken down.
+    /// Property by which the heap is broken down.
     pub breakdown: Breakdown,
-    /// How often a census was to be taken; 0 if at each collection (`-i0`).
+    /// Minimum time between censuses; 0 for a census at each collection (`-i0`).
     pub period_ns: u64,
-    /// Whether it was read from a text, which does not always tell how often.
+    /// Whether the profile is from a textual `.hp` file, which may lack the interval.
     pub from_text: bool,
-    /// What it is limited to, in words, each with what is left out.
+    /// Sentences on the filters of the profile.
     pub filters: Vec<String>,
-    /// How many censuses it has.
+    /// Number of censuses read so far.
     pub censuses: u32,
-    /// How many bands.
+    /// Number of bands, without grouping.
     pub bands: u32,
-    /// When the first and the last census were, if that is known.
+    /// Times of the first and the last census; `None` if the censuses have no times.
     pub span: Option<(Nanos, Nanos)>,
-    /// How many small bands were put together, as there was no memory for them.
+    /// Number of small bands that were merged for lack of memory.
     pub folded: u64,
-    /// Whether the log told more bytes than there can be.
+    /// Whether the log had impossibly large sizes, which are omitted.
     pub capped: bool,
-    /// Which part of the bytes is in bands of which only an address is known, of
-    /// a log that is read.
+    /// Fraction of the bytes in bands known only by address; 0 until the log is fully read.
     pub unnamed: f64,
 }
 
-/// What heap profiles a log has.
+/// Query for the heap profiles of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfilesQuery;
 
 impl ProfilesQuery {
-    /// The profiles of a log, which may have been read from a text.
+    /// Returns the profiles of a log; `from_text` marks a textual `.hp` file.
     #[must_use]
     pub fn profiles(&self, log: HeapLog<'_>, from_text: bool) -> Vec<ProfileInfo> {
         let profiles = (0..).zip(log.recording.heap().iter());
@@ -51,7 +50,7 @@ impl ProfilesQuery {
     }
 }
 
-/// Which part of the bytes of a profile by info table has no name.
+/// Returns the unnamed fraction of the bytes in a profile by info table.
 fn unnamed(log: HeapLog<'_>, number: u32, profile: &HeapProfile) -> Option<f64> {
     if profile.kind.breakdown != Breakdown::InfoTable || !log.recording.is_settled() {
         return None;
@@ -90,7 +89,7 @@ impl ProfileInfo {
         }
     }
 
-    /// What it is called: `by closure type (-hT)`.
+    /// Returns the title, such as `by closure type (-hT)`.
     #[must_use]
     pub fn title(&self) -> String {
         match self.breakdown {
@@ -99,7 +98,7 @@ impl ProfileInfo {
         }
     }
 
-    /// What there is to know of it beside its name: how often, how many.
+    /// Returns the number and interval of the censuses, and the number of bands.
     #[must_use]
     pub fn facts(&self) -> String {
         let censuses = format::many(self.censuses.into(), "census");
@@ -115,7 +114,7 @@ impl ProfileInfo {
         format!("{censuses}{period}, {bands}")
     }
 
-    /// What is not as one would expect, in sentences.
+    /// Returns sentences on anything unexpected.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let folded = (self.folded > 0).then(|| {
@@ -134,25 +133,23 @@ impl ProfileInfo {
     }
 }
 
-/// What a filter lets through.
+/// Returns a sentence on a filter.
 fn left_out(what: &str, text: &str) -> String {
     format!("Limited to {what} {text}: what is of another {what} is in no band.")
 }
 
-/// A way to get a heap profile: the flags of `+RTS`, what it shows, and what the
-/// program has to be compiled with.
-pub type Way = (&'static str, &'static str, &'static str);
+/// Recipe for a heap profile: `+RTS` flags, result, and required compiler flags.
+pub type ProfilingHint = (&'static str, &'static str, &'static str);
 
-/// How a program that was compiled by a version of GHC writes a heap profile
-/// into its log; of an unknown version all ways.
+/// Returns the recipes that a GHC version supports; all of them for an unknown version.
 #[must_use]
-pub fn ways(ghc: Option<&str>) -> Vec<Way> {
+pub fn profiling_hints(ghc: Option<&str>) -> Vec<ProfilingHint> {
     let version = ghc.and_then(|text| {
         let mut parts = text.split('.').map(str::parse::<u32>);
         Some((parts.next()?.ok()?, parts.next()?.ok()?))
     });
     let since = |from: (u32, u32)| version.is_none_or(|version| version >= from);
-    let all: [((u32, u32), Way); 5] = [
+    let all: [((u32, u32), ProfilingHint); 5] = [
         (
             (8, 6),
             (
@@ -191,10 +188,10 @@ pub fn ways(ghc: Option<&str>) -> Vec<Way> {
     there.map(|(_, way)| way).collect()
 }
 
-/// Whether a version of GHC writes heap profiles into logs at all.
+/// Returns whether a GHC version cannot write heap profiles to an eventlog.
 #[must_use]
 pub fn is_too_old(ghc: Option<&str>) -> bool {
-    ways(ghc).is_empty()
+    profiling_hints(ghc).is_empty()
 }
 
 #[cfg(test)]
@@ -203,7 +200,8 @@ mod tests {
 
     #[test]
     fn ways_by_version() {
-        let flags = |ghc| -> Vec<&str> { ways(ghc).into_iter().map(|way| way.0).collect() };
+        let flags =
+            |ghc| -> Vec<&str> { profiling_hints(ghc).into_iter().map(|way| way.0).collect() };
         assert_eq!(flags(None).len(), 5);
         assert!(is_too_old(Some("7.10.3")));
         assert!(!flags(Some("9.0.2")).contains(&"-l -hi"));

@@ -1,4 +1,4 @@
-//! The table of bands: what each comes to in the range.
+//! Band table: statistics of each band in a range.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -6,52 +6,52 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::cache::Bands;
-use super::choice::{Chosen, HeapChoice, HeapLog};
+use super::choice::{HeapChoice, HeapLog, SelectedBands};
 use super::counted::{Counted, draw_spark, spark_points};
 use crate::link_text::{order_words, split_order};
 use analysis::heap::names::{BandNames, Described};
 use analysis::heap::{Breakdown, HeapProfile};
 use eventlog::ids::Nanos;
 use model::census::{BandId, BandSums};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// What the table can be sorted by.
+/// Column by which the band table can be sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BandColumn {
-    /// The name; numbers in it as numbers.
+    /// Name, in natural order of the numbers in it.
     Name,
-    /// The average of its bytes, and its share of all.
+    /// Mean bytes, shown with the share of all bytes.
     #[default]
     Mean,
-    /// Its most bytes in one census.
+    /// Maximum bytes in one census.
     Max,
-    /// Its bytes in the first census.
+    /// Bytes in the first census.
     First,
-    /// Its bytes in the last census.
+    /// Bytes in the last census.
     Last,
-    /// What it gained from the first to the last census.
+    /// Difference between the last and the first census.
     Gained,
-    /// The integral over time.
+    /// Integral of the bytes over time.
     Integral,
-    /// The standard deviation.
+    /// Standard deviation of the bytes.
     Deviation,
-    /// The slope in bytes per second.
+    /// Slope of the regression line, in bytes per second.
     Slope,
-    /// How well a line fits.
+    /// Coefficient of determination of the regression line.
     R2,
-    /// What it is, in words.
+    /// Description, such as `thunk of type [Shape]`.
     What,
-    /// The type of its values.
+    /// Type of the values.
     Type,
-    /// Its module.
+    /// Module of the code that creates the values.
     Module,
-    /// Where in the source it is made.
+    /// Source location that creates the values.
     Place,
 }
 
 impl BandColumn {
-    /// All of them, in the order of the table.
+    /// All columns, in table order.
     pub const ALL: [Self; 14] = [
         Self::Name,
         Self::Mean,
@@ -69,7 +69,7 @@ impl BandColumn {
         Self::Place,
     ];
 
-    /// Its word in links, which never changes.
+    /// Returns the word in links, which never changes.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -90,31 +90,31 @@ impl BandColumn {
         }
     }
 
-    /// The column of a word.
+    /// Returns the column with that word.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.word() == word)
     }
 
-    /// Whether large values of it are of more interest than small ones.
+    /// Returns whether the column sorts in descending order by default.
     #[must_use]
     pub const fn largest_first(self) -> bool {
         !matches!(self, Self::Name) && !self.is_described()
     }
 
-    /// Whether it says what is known of a band beside its bytes.
+    /// Returns whether the column describes the band rather than its bytes.
     #[must_use]
     pub const fn is_described(self) -> bool {
         matches!(self, Self::What | Self::Type | Self::Module | Self::Place)
     }
 }
 
-/// How a table of bands is sorted; those that are equal by their numbers.
+/// Sort order of a band table; ties are broken by band id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct BandSort {
-    /// By what.
+    /// Column by which the rows are sorted.
     pub column: BandColumn,
-    /// The largest first.
+    /// Whether the order is descending.
     pub descending: bool,
 }
 
@@ -125,7 +125,7 @@ impl Default for BandSort {
 }
 
 impl BandSort {
-    /// By a column, in its usual direction.
+    /// Sorts by a column in its default direction.
     #[must_use]
     pub const fn by(column: BandColumn) -> Self {
         Self {
@@ -134,7 +134,7 @@ impl BandSort {
         }
     }
 
-    /// After a click on a column: the one that counts already is turned over.
+    /// Returns the order after a click on a column header, which reverses the current sort column.
     #[must_use]
     pub fn clicked(self, column: BandColumn) -> Self {
         match self.column == column {
@@ -146,14 +146,14 @@ impl BandSort {
         }
     }
 
-    /// Its words in links.
+    /// Formats the order for links.
     #[must_use]
     pub fn words(self) -> String {
         let usual = self.column.largest_first();
         order_words(self.column.word(), self.descending, usual)
     }
 
-    /// What words in a link say.
+    /// Parses the order of a link.
     #[must_use]
     pub fn of_words(words: &str) -> Option<Self> {
         let (word, direction) = split_order(words);
@@ -163,41 +163,41 @@ impl BandSort {
     }
 }
 
-/// Which bands, in which order, and which of the rows.
+/// Query for rows of the band table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BandTableQuery {
-    /// Which bands: how many of them are drawn by themselves does not count.
+    /// Selection of bands; the maximum number of individual bands is ignored.
     pub choice: HeapChoice,
-    /// The time that counts; all of the log without.
+    /// Range to evaluate; `None` is the whole log.
     pub range: Option<Interval>,
-    /// In which order.
+    /// Sort order of the rows.
     pub sort: BandSort,
-    /// Which rows are wanted.
+    /// Range of row numbers to return.
     pub rows: Range<u64>,
 }
 
-/// What a band comes to in the range, in bytes if nothing else is said.
+/// Statistics of a band in a range; in bytes unless stated otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BandNumbers {
-    /// The average over all censuses.
+    /// Mean over all censuses.
     pub mean: f64,
-    /// The most in one census.
+    /// Maximum in one census.
     pub max: u64,
-    /// In the first census of the range.
+    /// Bytes in the first census of the range.
     pub first: u64,
-    /// In the last census of the range.
+    /// Bytes in the last census of the range.
     pub last: u64,
-    /// The integral over time in byte-seconds, by the trapezoid rule.
+    /// Integral over time, by the trapezoidal rule; 0 if the censuses have no times.
     pub integral_byte_seconds: f64,
-    /// The standard deviation.
+    /// Standard deviation over the censuses.
     pub stddev: f64,
-    /// The slope of the line through its bytes.
+    /// Slope of the regression line; `None` if the censuses have no times.
     pub bytes_per_second: Option<f64>,
-    /// How well the line fits, 0 to 1.
+    /// Coefficient of determination of that line, from 0 to 1.
     pub r2: Option<f64>,
-    /// Of the bytes of all bands, also of those that are not listed: 0 to 1.
+    /// Share of the bytes of all bands, including bands that are not listed, from 0 to 1.
     pub share: f64,
-    /// In how many censuses it holds anything.
+    /// Number of censuses in which the band holds bytes.
     pub held: u32,
 }
 
@@ -222,21 +222,21 @@ impl BandNumbers {
         }
     }
 
-    /// What it gained from the first to the last census.
+    /// Returns the difference between the last and the first census.
     #[must_use]
     pub const fn gained(&self) -> i64 {
         self.last as i64 - self.first as i64
     }
 }
 
-/// What a band is called.
+/// Names of a band.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Called {
-    /// What it is known by in links.
+    /// Key in links, which never changes for a log.
     pub key: String,
-    /// What is shown.
+    /// Display name, unique among the bands.
     pub name: String,
-    /// What it is, with module and place; empty if that is not known.
+    /// Description, module and source location; may be empty.
     pub subtitle: String,
 }
 
@@ -250,65 +250,66 @@ impl Called {
     }
 }
 
-/// A row of the table.
+/// Row of the band table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BandRow {
-    /// What it is called.
+    /// Names of the band.
     pub called: Called,
-    /// What it comes to.
+    /// Statistics of the band.
     pub numbers: BandNumbers,
-    /// When it first held its most; `None` if it holds nothing, or if censuses have no times.
+    /// Time at which the band first held its maximum; `None` if it holds nothing, or if the censuses have no
+    /// times.
     pub peak: Option<Nanos>,
-    /// What is known of it beside its bytes; nothing of groups.
+    /// Description of the band; `None` for groups.
     pub described: Option<Described>,
 }
 
-/// What can be told of all rows together.
+/// Sums over all rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BandTotals {
-    /// The average over all censuses.
+    /// Mean bytes over all censuses.
     pub mean: f64,
-    /// In the first census of the range.
+    /// Bytes in the first census of the range.
     pub first: u64,
-    /// In the last census of the range.
+    /// Bytes in the last census of the range.
     pub last: u64,
-    /// The integral over time.
+    /// Integral of the bytes over time, in byte-seconds.
     pub integral_byte_seconds: f64,
-    /// Of the bytes of all bands.
+    /// Share of the bytes of all bands, from 0 to 1.
     pub share: f64,
 }
 
-/// The answer.
+/// Rows of the band table, with totals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BandTable {
-    /// Which censuses count.
+    /// Censuses that the statistics cover.
     pub counted: Counted,
-    /// The number of the first of the rows.
+    /// Row number of the first returned row.
     pub first: u64,
-    /// The rows asked for, as far as there are so many.
+    /// Requested rows, as far as they exist.
     pub rows: Vec<BandRow>,
-    /// How many rows there are.
+    /// Number of all rows.
     pub total: u64,
-    /// All rows together.
+    /// Sums over all rows.
     pub all: BandTotals,
-    /// Whether bands are info tables, of which type, module and place may be known.
+    /// Whether the bands are info tables, which may have a type, module and source location.
     pub info_tables: bool,
-    /// How many points each of the small pictures has.
+    /// Number of points in each sparkline.
     pub points: u32,
-    /// The small pictures of the rows, one after the other: heights, 255 at most.
+    /// Concatenated sparklines of the rows: heights from 0 to 255.
     #[serde(skip)]
     pub sparks: Vec<u8>,
 }
 
 impl BandTable {
-    /// The row of that number, if it is one of those asked for.
+    /// Returns the row with that number, if it was requested.
     #[must_use]
     pub fn row(&self, number: u64) -> Option<&BandRow> {
         let at = number.checked_sub(self.first)?;
         self.rows.get(usize::try_from(at).ok()?)
     }
 
-    /// The small picture of a row, by its place among those asked for.
+    /// Returns the sparkline of a row, by its index in `rows`.
     #[must_use]
     pub fn spark(&self, place: usize) -> &[u8] {
         let points = self.points as usize;
@@ -317,7 +318,7 @@ impl BandTable {
     }
 }
 
-/// By what a band is sorted: what is not there comes last in both directions.
+/// Sort key; missing values sort last in both directions.
 type Key = Option<Value>;
 
 #[derive(Clone, Debug)]
@@ -335,7 +336,7 @@ impl Value {
             (Self::Signed(a), Self::Signed(b)) => a.cmp(b),
             (Self::Float(a), Self::Float(b)) => a.total_cmp(b),
             (Self::Text(a), Self::Text(b)) => alphanumeric_sort::compare_str(a, b),
-            // A column has one kind of values.
+            // Unreachable: a column has values of one variant.
             _ => Ordering::Equal,
         }
     }
@@ -344,7 +345,7 @@ impl Value {
 fn key(column: BandColumn, sums: &BandSums) -> Key {
     let line = || sums.growth();
     Some(match column {
-        // Sorted by texts.
+        // Text columns have no numeric key.
         BandColumn::Name
         | BandColumn::What
         | BandColumn::Type
@@ -362,7 +363,7 @@ fn key(column: BandColumn, sums: &BandSums) -> Key {
     })
 }
 
-/// What a band is sorted by that has no number there; none if it is not known.
+/// Returns the sort key of a text column; `None` if the text is unknown.
 fn text(column: BandColumn, described: Described) -> Key {
     let text = match column {
         BandColumn::What => Some(described.what),
@@ -375,8 +376,7 @@ fn text(column: BandColumn, described: Described) -> Key {
 }
 
 impl BandTableQuery {
-    /// The bands of a profile with what they come to; `None` if the log has no such
-    /// profile.
+    /// Returns rows of the band table; `None` if the log has no such profile.
     #[must_use]
     pub fn table(&self, log: HeapLog<'_>) -> Option<BandTable> {
         let chosen = log.chosen(&self.choice, self.range)?;
@@ -384,7 +384,12 @@ impl BandTableQuery {
         Some(self.table_of(log.profile(&self.choice)?, &chosen, names))
     }
 
-    fn table_of(&self, profile: &HeapProfile, chosen: &Chosen, names: BandNames<'_>) -> BandTable {
+    fn table_of(
+        &self,
+        profile: &HeapProfile,
+        chosen: &SelectedBands,
+        names: BandNames<'_>,
+    ) -> BandTable {
         let (bands, ranking) = (&chosen.bands, &chosen.ranking);
         let places = ranking.censuses();
         let timed = profile.is_timed();
@@ -454,7 +459,7 @@ impl BandTableQuery {
     }
 }
 
-/// Some of the rows in order: only these are sorted.
+/// Returns the `wanted` rows in order. It sorts only these.
 pub(super) fn part<'a, T>(
     all: &'a mut [T],
     wanted: &Range<u64>,

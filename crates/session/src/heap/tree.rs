@@ -1,5 +1,4 @@
-//! The cost centres of a heap profile by cost-centre stack, as a tree: what
-//! each holds by itself and with what it calls.
+//! Tree of a heap profile by cost-centre stack: bytes of each cost centre, exclusive and inclusive.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -7,7 +6,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::choice::HeapLog;
-use crate::cells::{Cell, Separated, rows_text};
+use crate::cells::{Cell, RowFormat, rows_text};
 use analysis::flamegraph::sources;
 use analysis::recording::Recording;
 use eventlog::hash::SeededSet;
@@ -16,106 +15,106 @@ use model::profile::frames::Frame;
 use model::profile::heap::{self, HeapStacks, Places};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::{Weight, totals};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// What the tree can be sorted by.
+/// Column by which siblings can be sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TreeColumn {
-    /// The name of the cost centre.
+    /// Name of the cost centre.
     Name,
-    /// The mean with all that it calls.
+    /// Mean over the censuses, inclusive of callees.
     #[default]
     Total,
-    /// The mean of it itself.
+    /// Mean over the censuses, exclusive of callees.
     Own,
-    /// The last census, with all that it calls.
+    /// Inclusive bytes in the last census.
     LastTotal,
-    /// The last census, itself.
+    /// Exclusive bytes in the last census.
     LastOwn,
 }
 
-/// Which rows of the tree are wanted.
+/// Query for rows of the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeQuery {
-    /// The number of the profile among those of the log.
+    /// Index of the profile in the log.
     pub profile: u32,
-    /// The part of the log; `None` for all.
+    /// Range to evaluate; `None` is the whole log.
     pub range: Option<Interval>,
-    /// Only cost centres with this in their names and those around them, all
-    /// open; all if it is empty.
+    /// Text that a cost centre's name must contain; ancestors of matches are shown too, all expanded. Empty for no
+    /// filter.
     pub filter: String,
-    /// What neighbours are sorted by.
+    /// Sort column among siblings.
     pub sort: TreeColumn,
-    /// Whether the greatest comes first.
+    /// Whether the order is descending.
     pub descending: bool,
-    /// What is open; `None` for the way to where most is.
+    /// Expanded nodes; `None` expands the heaviest path.
     pub open: Option<Open>,
-    /// The rows, by their number from the top.
+    /// Range of row numbers to return.
     pub rows: Range<u64>,
 }
 
-/// Which nodes of the tree are open.
+/// Set of expanded nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Open {
-    /// All.
+    /// Every node of the tree.
     All,
-    /// These, by their stacks.
+    /// Nodes by stack id.
     These(Vec<u32>),
 }
 
 /// Bytes of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeBytes {
-    /// The mean over the censuses of the range, with all that it calls.
+    /// Mean over the censuses of the range, inclusive of callees.
     pub total: f64,
-    /// The mean of it itself.
+    /// Mean over the censuses of the range, exclusive of callees.
     pub own: f64,
-    /// In the last census of the range, with all that it calls.
+    /// Bytes in the last census of the range, inclusive of callees.
     pub last_total: u64,
-    /// In the last census, itself.
+    /// Bytes in the last census of the range, exclusive of callees.
     pub last_own: u64,
 }
 
-/// A row of the tree.
+/// Row of the tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TreeRow {
-    /// By which questions know the node.
+    /// Stack id, which identifies the node in queries.
     pub stack: u32,
-    /// The cost centre.
+    /// Innermost cost centre of the stack.
     pub frame: Frame,
-    /// How deep it stands, from 1.
+    /// Depth in the tree, from 1.
     pub level: u16,
-    /// Whether it is open; `None` if nothing stands below it.
+    /// Whether the node is expanded; `None` for a leaf.
     pub open: Option<bool>,
-    /// Its place among its neighbours, from 1, and how many these are.
+    /// Position among the siblings, from 1, and their number.
     pub place: (u32, u32),
-    /// The row of the one that it stands below.
+    /// Row number of the parent.
     pub parent: Option<u64>,
-    /// What it holds.
+    /// Bytes of the node.
     pub bytes: NodeBytes,
 }
 
-/// Rows of the tree.
+/// Requested rows of the tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TreeAnswer {
-    /// The number of the first row.
+    /// Row number of the first returned row.
     pub first: u64,
-    /// The rows that were asked for.
+    /// Requested rows, as far as they exist.
     pub rows: Vec<TreeRow>,
-    /// How many rows there are.
+    /// Number of all visible rows.
     pub total: u64,
-    /// What all of the profile holds.
+    /// Bytes of the whole profile.
     pub all: NodeBytes,
-    /// How many censuses the range has.
+    /// Number of censuses in the range.
     pub censuses: u32,
-    /// Whether the censuses say when they were: otherwise all are in any range.
+    /// Whether the censuses have times; otherwise every range includes all of them.
     pub timed: bool,
-    /// The stacks of what is open.
+    /// Stack ids of the expanded nodes.
     pub open: Vec<u32>,
 }
 
-/// The columns of the tree for other programs. Sizes are in bytes.
+/// Column names of the export. Sizes are in bytes.
 const NAMES: [&str; 7] = [
     "level",
     "cost_centre",
@@ -127,9 +126,9 @@ const NAMES: [&str; 7] = [
 ];
 
 impl TreeAnswer {
-    /// The rows as a text, which [`rows_text`] makes: a long tree is asked for in parts.
+    /// Formats the rows with [`rows_text`]; a long tree can be formatted in parts.
     #[must_use]
-    pub fn text(&self, how: Separated, is_first: bool) -> String {
+    pub fn text(&self, how: RowFormat, is_first: bool) -> String {
         let cells = |row: &TreeRow| -> [Cell<'static>; NAMES.len()] {
             [
                 u64::from(row.level).into(),
@@ -146,8 +145,8 @@ impl TreeAnswer {
 }
 
 impl TreeQuery {
-    /// The rows; `None` if the profile is not by cost-centre stack, or the log is
-    /// not read to its end yet.
+    /// Returns the requested rows; `None` if the profile is not by cost-centre stack, or until the log is fully
+    /// read.
     #[must_use]
     pub fn rows(&self, log: HeapLog<'_>) -> Option<TreeAnswer> {
         let profile = log.recording.profiles.get(sources::HEAP)?;
@@ -165,8 +164,7 @@ impl TreeQuery {
     }
 }
 
-/// Which of the profiles by stack the profile of a number is; the first profile
-/// stands for one that there is not.
+/// Returns the index of a profile among those by cost-centre stack. An unknown number selects the first profile.
 fn part_of(recording: &Recording, number: u32) -> Option<usize> {
     let number = number as usize;
     let number = recording.heap().get(number).map_or(0, |_| number);
@@ -176,7 +174,7 @@ fn part_of(recording: &Recording, number: u32) -> Option<usize> {
     profile.has_stacks().then(|| before.count())
 }
 
-/// The censuses of one profile alone.
+/// Clears the censuses of all other profiles.
 fn only(mut places: Places, part: usize) -> Places {
     for (index, places) in places.iter_mut().enumerate() {
         if index != part {
@@ -186,7 +184,7 @@ fn only(mut places: Places, part: usize) -> Places {
     places
 }
 
-/// What the stacks hold in some censuses, by their numbers.
+/// Sums of each stack over some censuses, indexed by stack id.
 #[derive(Debug)]
 pub(super) struct Sums {
     censuses: u32,
@@ -232,15 +230,15 @@ impl Sums {
     }
 }
 
-/// A walk through the open part of the tree, from the top.
+/// Traversal of the expanded part of the tree.
 struct Walk<'a> {
     stacks: &'a Stacks,
     profile: &'a Profile,
     sums: &'a Sums,
     query: &'a TreeQuery,
-    /// What the filter lets through, by stack; all if there is none.
+    /// Whether each stack passes the filter; `None` without a filter.
     passes: Option<Vec<bool>>,
-    /// What is open; all if there is nothing.
+    /// Expanded stacks; `None` if all are.
     open: Option<SeededSet<u32>>,
 }
 
@@ -271,7 +269,7 @@ impl<'a> Walk<'a> {
         self.profile.frames.get(self.stacks.frame(stack)?)
     }
 
-    /// Nodes with a text in their names, and those around them.
+    /// Returns which nodes match a text or have a matching descendant.
     fn passing(&self, filter: &str) -> Vec<bool> {
         let frames = self.profile.frames.iter();
         let found: Vec<bool> = frames
@@ -293,8 +291,8 @@ impl<'a> Walk<'a> {
         passes
     }
 
-    /// The way to where most is: from the top to the heaviest below, as long as
-    /// that has at least half of what it stands below.
+    /// Returns the heaviest path: from the root to the heaviest child, as long as it holds at least half of its
+    /// parent's bytes.
     fn heaviest(&self) -> SeededSet<u32> {
         let total = |stack: StackId| {
             self.sums
@@ -320,7 +318,7 @@ impl<'a> Walk<'a> {
         open
     }
 
-    /// What stands right below a node, in order.
+    /// Returns the children of a node that hold bytes and pass the filter, in order.
     fn below(&self, stack: StackId) -> Vec<StackId> {
         let passes = |stack: &StackId| {
             let passes = self.passes.as_ref();
@@ -357,7 +355,7 @@ impl<'a> Walk<'a> {
         open.is_none_or(|open| open.contains(&stack.0))
     }
 
-    /// The wanted rows, from a walk through what is open.
+    /// Walks the expanded nodes and collects the requested rows.
     fn rows(&self) -> TreeAnswer {
         let wanted = &self.query.rows;
         let mut answer = TreeAnswer {
@@ -366,7 +364,7 @@ impl<'a> Walk<'a> {
             censuses: self.sums.censuses,
             ..TreeAnswer::default()
         };
-        // What is still to come, the next last: a node, its place, its parent's row.
+        // Stack of pending nodes, each with its position among its siblings and its parent's row.
         let mut to_come: Vec<(StackId, (u32, u32), Option<u64>)> = Vec::new();
         let come = |to_come: &mut Vec<_>, stacks: Vec<StackId>, parent| {
             let many = u32::try_from(stacks.len()).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! How many capabilities run Haskell code, and how many collect.
+//! Activity track: how many capabilities run Haskell code, and how many collect garbage.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,13 +21,13 @@ use scene::palette::Palette;
 use scene::strip::plot::{Band, Column, Outline, stacked};
 use scene::strip::{Strip, paint_unread};
 
-/// The activity of all capabilities.
+/// Activity of all capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Activity;
 
-/// Of how many capabilities the shares are told one by one.
+/// Maximum number of capabilities listed individually in the details.
 const MOST_CAPS: usize = 64;
-/// Bands of capabilities thinner than this have no lines between them.
+/// Minimum height of a capability's band at which bands are separated by lines.
 const SEPARATED_PX: f64 = 3.0;
 
 impl TrackKind for Activity {
@@ -48,7 +48,7 @@ impl TrackKind for Activity {
 
     fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let of = match log.caps().len() {
-            // A heap profile in text tells of none.
+            // Textual heap profiles have no capabilities.
             0 => return Vec::new(),
             _ if log.recording.condition.is_some() && log.recording.store.run_count() == 0 => {
                 "no scheduler events".to_owned()
@@ -68,7 +68,7 @@ impl TrackKind for Activity {
         })
     }
 
-    /// All capabilities look alike.
+    /// All capabilities share one color.
     fn keys(self) -> &'static [Series] {
         const {
             &[
@@ -127,8 +127,7 @@ impl TrackKind for Activity {
         (name.to_owned(), words::when(item))
     }
 
-    /// For what share of the bucket each capability ran Haskell code, and
-    /// collected.
+    /// Returns for each capability the shares of the bucket in which it ran Haskell code and collected.
     fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let length = bucket_ns(query.span);
         let start = query.span.start().0 / length * length;
@@ -173,8 +172,7 @@ impl TrackKind for Activity {
     }
 }
 
-/// Paints how many capabilities run Haskell code, a band for each, and on top
-/// how many collect.
+/// Paints the running capabilities, one band each, with the collecting ones on top.
 fn paint<N>(shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
     let area = strip.area;
     let bottom = area.y + area.h - 4.0;
@@ -217,21 +215,19 @@ fn paint<N>(shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) 
     }
 }
 
-/// The activity in pixels: for each capability what it runs on top of those
-/// before it, and on top of all what collects.
+/// Activity as stacked columns in pixels.
 #[derive(Debug)]
 pub struct Stack {
-    /// Running mutators, a series for each capability.
+    /// Running mutators: one series per capability, each on top of the previous.
     pub running: Vec<Vec<Column>>,
-    /// Collecting capabilities, above all that run.
+    /// Collecting capabilities, on top of the running ones.
     pub collecting: Vec<Column>,
-    /// How busy the log is where it is not read yet.
+    /// Density of the log where it is not read yet.
     pub(crate) unread: Vec<Column>,
 }
 
 impl Stack {
-    /// The activity among `marks` that is seen in an area, in which times stand
-    /// where `x` says.
+    /// Stacks the activity points of `marks` that lie in `area`; `x` maps times to positions.
     pub fn of(marks: &Marks, x: impl Fn(Nanos) -> f64, area: Rect) -> Self {
         let mut running: Vec<Vec<(f64, f64, f64)>> = Vec::new();
         let (mut collecting, mut unread) = (Vec::new(), Vec::new());
@@ -263,7 +259,7 @@ impl Stack {
         }
     }
 
-    /// Paints how busy the log is where it is not read yet.
+    /// Paints the density of the log where it is not read yet.
     pub fn paint_unread(
         &self,
         (bottom, scale): (f64, f64),
@@ -278,7 +274,7 @@ impl Stack {
     }
 }
 
-/// The outline of columns on a ground, so many pixels high for one capability.
+/// Returns the outline of columns above `bottom`; `scale` is the height of one capability in pixels.
 pub fn outline(columns: &[Column], bottom: f64, scale: f64) -> Vec<(f64, f64)> {
     let mut outline = Outline::new(bottom);
     for column in columns {

@@ -1,5 +1,4 @@
-//! What holds the heap, band by band: a heap profile in small. Which bands it
-//! shows the panel of the heap says; the log names them.
+//! Heap band track: a small heap profile chart. The heap panel selects the bands.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +13,7 @@ use analysis::heap::HeapProfile;
 use model::census::BandId;
 use model::gauge::Stretch;
 use model::marks::{NamedSeries, Values, Writer};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use scene::format;
 use scene::gauge::{Gauge, Unit};
 use scene::painter::{Painter, Rect};
@@ -22,18 +21,18 @@ use scene::strip::Strip;
 use scene::strip::plot::Plot;
 use scene::viewport::Viewport;
 
-/// The bands of a heap profile, on each other.
+/// Stacked bands of a heap profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Bands;
 
-/// The most bands that the track shows: it is not high.
+/// Maximum number of bands, because the track is low.
 const MOST: usize = 30;
-/// How many bands are told of a moment.
+/// Maximum number of bands in the details of an instant.
 const TOLD: usize = 8;
-/// How much of a colour is left of bands beside the one that is followed.
+/// Share of a band's own color that remains while another band is pinned.
 const FADED: f64 = 0.4;
 
-/// The profile of the bands that are shown, if its censuses have times.
+/// Returns the profile of the selected bands, if its censuses have times.
 fn profile<'a>(log: &Log<'a>) -> Option<&'a HeapProfile> {
     let profile = log.recording.heap().get(log.heap?.profile as usize)?;
     profile.is_timed().then_some(profile)
@@ -155,7 +154,7 @@ impl TrackKind for Bands {
         (String::new(), words::when(item))
     }
 
-    /// The bands that hold the most at that time.
+    /// Returns the bands with the most bytes at that time.
     fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let (Some(chosen), Some(profile)) = (log.heap, profile(log)) else {
             return Vec::new();
@@ -208,10 +207,10 @@ impl TrackKind for Bands {
     }
 }
 
-/// The bands in pixels.
+/// Bands as polylines in pixels.
 struct Stack {
     plot: Plot,
-    /// From the ground up, the line between each two bands.
+    /// Lines below and above the bands, from the bottom up.
     edges: Vec<Vec<(f64, f64)>>,
 }
 
@@ -248,7 +247,7 @@ impl Stack {
         Self { plot, edges: sums }
     }
 
-    /// The place of the band at a place of the picture.
+    /// Returns the index of the band at a position.
     fn at(&self, (x, y): (f64, f64)) -> Option<usize> {
         let height = |edge: &Vec<(f64, f64)>| {
             let after = edge.partition_point(|(at, _)| *at <= x);
@@ -264,7 +263,7 @@ impl Stack {
 }
 
 impl Bands {
-    /// The key of the band at a place of its strip; none where all others are.
+    /// Returns the key of the band at a position in the strip; `None` for the sum of all others.
     pub fn key_at(
         self,
         marks: &Marks,

@@ -1,9 +1,9 @@
-//! The blocks in which events were written, of a capability or of none.
+//! Block tracks: the buffers in which a capability, or no capability, wrote its events.
 
 use serde::{Deserialize, Serialize};
 
 use super::details::{DetailsQuery, Fact};
-use super::legend::{Explained, FROM, Made, Sample, Section, TO};
+use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO};
 use super::{Contents, Listed, Log, Shape, TrackKind, lane, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
@@ -16,11 +16,11 @@ use scene::format;
 use scene::painter::Painter;
 use scene::strip::{Bar, Strip};
 
-/// The blocks of a capability, or of none.
+/// Blocks of a capability, or of none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Blocks(pub Option<CapId>);
 
-/// A block: its size in bytes.
+/// Size of a block in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block(pub u32);
 
@@ -42,7 +42,7 @@ impl TrackKind for Blocks {
     const SECTION: Section = Section::Spans;
 
     fn link(self, _: &Contents) -> String {
-        // The group of all these is called `blocks`.
+        // `blocks` alone is the name of the group.
         let cap = self
             .0
             .map_or_else(|| "none".to_owned(), |cap| cap.to_string());
@@ -113,7 +113,7 @@ impl TrackKind for Blocks {
                 Fact::new("together", format::bytes(bytes)),
             ];
         }
-        // One that overlaps another is drawn from that one's end on.
+        // A block that overlaps the previous one is drawn from the end of that one.
         let found = blocks.find(|block| {
             block.cap == cap
                 && block.begin_time <= query.span.start()
@@ -133,7 +133,7 @@ impl TrackKind for Blocks {
     }
 
     fn legend() -> Vec<Explained> {
-        let mark = Made::span(Class::Other, FROM, TO).with(Block(8192));
+        let mark = SampleMark::span(Class::Other, FROM, TO).with(Block(8192));
         vec![Explained::new(
             "A block of the log",
             "Events were gathered in a buffer of this size, which was then written.",

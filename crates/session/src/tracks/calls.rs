@@ -1,9 +1,9 @@
-//! The foreign calls of an OS thread that the program announced.
+//! Foreign call tracks: calls announced by the program, by OS thread.
 
 use serde::{Deserialize, Serialize};
 
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
-use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO, buckets};
 use super::stacks::{beginning, flame, heaviest, stack_facts};
 use super::thread::Thread;
 use super::{Contents, Listed, Log, Row, Shape, TrackKind, lane, link};
@@ -26,16 +26,16 @@ use scene::format;
 use scene::painter::Painter;
 use scene::strip::Strip;
 
-/// The foreign calls of an OS thread.
+/// Foreign calls of an OS thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ForeignCalls(pub CallsOf);
 
-/// A call.
+/// Payload of a foreign call's mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The number of its function among those whose names are told.
+    /// Index of the function in the list of named functions.
     pub function: Option<u32>,
-    /// Whether it was not over when the log ended.
+    /// Whether the call had not returned when the log ended.
     pub open: bool,
 }
 
@@ -52,7 +52,7 @@ impl Payload for Call {
     }
 }
 
-/// Over how many parts of a call it is followed.
+/// Maximum number of parts over which a call is followed in each direction.
 const MOST_PARTS: usize = 100_000;
 
 impl TrackKind for ForeignCalls {
@@ -116,7 +116,7 @@ impl TrackKind for ForeignCalls {
         });
     }
 
-    /// A bar with the name of the function, and its duration if there is room.
+    /// Paints bars with the name of the function, and with the duration if there is room.
     fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let bar = |mark: &MarkView<'_>| {
             let Call { function, open } = mark.read();
@@ -196,7 +196,7 @@ impl TrackKind for ForeignCalls {
                 function: Some(0),
                 open,
             };
-            let mark = Made::span(Class::Foreign, FROM, TO).with(call);
+            let mark = SampleMark::span(Class::Foreign, FROM, TO).with(call);
             Sample::row(calls, vec![mark])
         };
         let several = buckets(|place| vec![(Class::Foreign, 0.5 + 0.4 * (place / 7.0).sin())]);
@@ -221,8 +221,7 @@ impl TrackKind for ForeignCalls {
 }
 
 impl Details<'_> {
-    /// The number of the call of a function that began at a time, and the
-    /// thread that made it, as its `START` has them.
+    /// Returns the call number and the calling thread from the `START` message of a function at a time.
     fn announced(&self, at: Nanos, function: &str) -> Vec<Fact> {
         let prefixes = SpanPrefixes::default();
         for place in self.messages.places(Interval::at(at)).take(MOST_LISTED) {
@@ -248,14 +247,14 @@ impl Details<'_> {
     }
 }
 
-/// The calls of an OS thread.
+/// Profile samples of an OS thread.
 struct Calls<'a> {
     profile: &'a Profile,
     track: &'a Track,
 }
 
 impl Calls<'_> {
-    /// The stack up to the innermost foreign call.
+    /// Returns the prefix of a stack that ends at its innermost foreign call.
     fn call_of(&self, mut stack: StackId) -> StackId {
         while stack != StackId::EMPTY {
             let frame = self.profile.stacks.frame(stack);
@@ -268,7 +267,7 @@ impl Calls<'_> {
         stack
     }
 
-    /// Whether a call is that one, or was made by a callback of it.
+    /// Returns whether a stack has `call` as a prefix: it is that call, or within a callback of it.
     fn is_within(&self, mut stack: StackId, call: StackId) -> bool {
         let depth = self.profile.stacks.depth(call);
         while self.profile.stacks.depth(stack) > depth {
@@ -314,7 +313,7 @@ impl Calls<'_> {
         facts
     }
 
-    /// From the begin of a call to its end, with what its callbacks called.
+    /// Returns the time range of a whole call, including calls made by its callbacks.
     fn whole(&self, call: StackId, places: std::ops::Range<usize>) -> Interval {
         let samples = &self.track.samples;
         let get = |place: usize| samples.get(place);
@@ -347,7 +346,7 @@ impl Calls<'_> {
         whole
     }
 
-    /// For how long which functions of foreign code ran in it.
+    /// Adds the run time of each foreign function within the call.
     fn inside(&self, call: StackId, places: std::ops::Range<usize>, facts: &mut Vec<Fact>) {
         let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
         for (span, stack) in places.filter_map(|place| self.track.samples.get(place)) {
@@ -361,8 +360,7 @@ impl Calls<'_> {
         heaviest(self.profile, weights, "in it", time, facts);
     }
 
-    /// How many calls there are, how long they are together, the longest of
-    /// them, and of which functions they are.
+    /// Returns number, total duration and functions of several calls, and the longest of them.
     fn several(&self, spans: impl Iterator<Item = (u64, u64)>, row: Row) -> Vec<Fact> {
         let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
         let (mut count, mut total) = (0u64, 0u64);

@@ -1,11 +1,10 @@
-//! A capability: its runs with the threads that ran, and its collections in
-//! their phases.
+//! Capability tracks: runs of threads, and collections with their phases.
 
 use serde::{Deserialize, Serialize};
 
 use super::capability_paint::paint;
 use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
-use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO, buckets};
 use super::thread::Thread;
 use super::waves::wave;
 use super::{Contents, Known, Listed, Log, Shape, TrackKind, link};
@@ -23,16 +22,16 @@ use scene::format;
 use scene::painter::Painter;
 use scene::strip::Strip;
 
-/// A capability.
+/// Track of one capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Capability(pub CapId);
 
-/// A run: the thread, and why it stopped. A part of a collection has neither.
+/// Run of a thread; parts of collections have neither field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// The thread that ran.
+    /// Thread that ran; `None` for a part of a collection.
     pub thread: Option<ThreadId>,
-    /// Why it stopped.
+    /// Reason why the run ended.
     pub stop: StopCode,
 }
 
@@ -50,7 +49,7 @@ impl Payload for Run {
     }
 }
 
-/// Blocks that are not read yet: how many bytes of events they hold.
+/// Size of the events in blocks that are not read yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unread {
     pub(crate) bytes: u64,
@@ -89,7 +88,7 @@ impl TrackKind for Capability {
         Vec::new()
     }
 
-    /// The page knows them from what it shows of the log as a whole.
+    /// The page provides the capabilities from the overview of the log.
     fn shown(known: &Known<'_>) -> Vec<Listed> {
         let processes = &known.contents.processes;
         let listed = |(cap, note): &(CapId, String)| {
@@ -165,7 +164,7 @@ impl TrackKind for Capability {
         Details::of(log).of_cap(self.0, query)
     }
 
-    /// Of one run its thread.
+    /// Returns the thread of a single run.
     fn thread_of(self, item: &Item) -> Option<ThreadId> {
         let is_run = item.kind == MarkKind::One && item.class != Class::Unread;
         let run = is_run.then(|| item.read::<Run>());
@@ -184,7 +183,7 @@ impl TrackKind for Capability {
         let of = |class| {
             Sample::row(
                 Capability(CapId(0)),
-                vec![Made::span(class, FROM, TO).with(run)],
+                vec![SampleMark::span(class, FROM, TO).with(run)],
             )
         };
         let runs = buckets(|place| vec![(Class::Running, wave(place, 0.9))]);
@@ -197,7 +196,7 @@ impl TrackKind for Capability {
         });
         let blocks = [(FROM, 32.0, 0.5), (32.0, 56.0, 0.9), (60.0, TO, 0.3)];
         let unread =
-            blocks.map(|(from, to, share)| Made::span(Class::Unread, from, to).share(share));
+            blocks.map(|(from, to, share)| SampleMark::span(Class::Unread, from, to).share(share));
         vec![
             Explained::new(
                 "A thread runs",
@@ -269,7 +268,7 @@ impl TrackKind for Capability {
 }
 
 impl Capability {
-    /// What it did, as far as the log is read.
+    /// Writes runs and collections of the part of the log that is read.
     fn read(self, log: &Log<'_>, writer: &mut Writer) {
         let store = &log.recording.store;
         let Some(cap) = store.cap(self.0) else {
@@ -285,12 +284,12 @@ impl Capability {
         };
         match store.account().pieces_of(self.0) {
             Some(pieces) => writer.lane(pieces, nothing),
-            // The account is made when all is read.
+            // The time account is complete only when the log is fully read.
             None => writer.lane(cap.phases.lane(), nothing),
         }
     }
 
-    /// Where the log is busy that is not read yet.
+    /// Writes the density of the part of the log that is not read yet.
     fn unread(self, log: &Log<'_>, writer: &mut Writer) {
         let unread = log.unread_in(writer.view);
         let bucket_ns = writer.bucket_ns;
@@ -310,7 +309,7 @@ impl Capability {
     }
 }
 
-/// What an item says that is not read yet.
+/// Describes an item that is not read yet.
 fn not_read_yet(item: &Item) -> String {
     let bytes = format::bytes(item.read::<Unread>().bytes);
     let logged = match item.kind {
@@ -320,7 +319,7 @@ fn not_read_yet(item: &Item) -> String {
     format!("not read yet: {bytes} of events, {logged} · {}", when(item))
 }
 
-/// What a capability does in a part of a collection, as a sentence goes on.
+/// Returns the phrase for a part of a collection, which continues a sentence about the capability.
 const fn phase(class: Class) -> &'static str {
     match class {
         Class::GcSync => "stood still until all capabilities had stopped for a collection",
@@ -370,7 +369,7 @@ impl Details<'_> {
         }
     }
 
-    /// A run, by its place in the lane of its capability.
+    /// Adds the details of a run, by its index in the capability's lane.
     pub(super) fn run(&self, cap: CapId, place: usize, facts: &mut Vec<Fact>) {
         let (Some(lanes), Some(thread)) = (self.store.cap(cap), self.store.thread_of(cap, place))
         else {
@@ -394,7 +393,7 @@ impl Details<'_> {
         }
     }
 
-    /// Another run of the same capability, and how far it is from this one.
+    /// Describes another run of the same capability, and how far it is from this one.
     fn neighbour(&self, cap: CapId, place: usize, span: Interval) -> Option<(String, Interval)> {
         let (start, end) = self.store.cap(cap)?.runs.span_at(place)?;
         let other = Interval::new(Nanos(start), Nanos(end));
@@ -414,14 +413,14 @@ impl Details<'_> {
         Some((format!("{name}, {apart}, for {ran}"), other))
     }
 
-    /// What a capability did beside running, and the collection that it belongs to.
+    /// Adds the details of a part of a collection, and of the whole collection.
     fn piece(&self, cap: CapId, pieces: &Pieces, place: usize, facts: &mut Vec<Fact>) {
         let span = |i: usize| pieces.interval(i);
         let pauses = self.store.account().pauses();
         let class = pieces.class(place);
         let at = match class {
             Class::Unknown => None,
-            // It comes back from the collection before.
+            // Resuming belongs to the collection that just ended.
             Class::Returning => span(place).start().0.checked_sub(1).map(Nanos),
             _ => Some(span(place).start()),
         };
@@ -436,7 +435,7 @@ impl Details<'_> {
         }
         let places = pieces.collection_of(place);
         if places.len() > MOST_LISTED {
-            // Idle and done take turns while the others work.
+            // With many parts, idle and done alternate while other capabilities work.
             let name = |place: usize| pieces.class(place).name().to_owned();
             let (start, end) = (span(places.start).start(), span(places.end - 1).end());
             let what = ["collection", "collections"];
@@ -465,7 +464,7 @@ impl Details<'_> {
         }
     }
 
-    /// A collection of the program, and who was the last to stop for it.
+    /// Adds the details of a collection, and the thread that was last to stop for it.
     fn pause(&self, pause: &Pause, facts: &mut Vec<Fact>) {
         let span = Interval::new(pause.start, pause.end);
         let text = format!(

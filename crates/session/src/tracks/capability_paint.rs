@@ -1,5 +1,4 @@
-//! How a capability is painted: its runs with the threads that ran, and its
-//! collections in their phases.
+//! Painting of a capability: runs of threads, and collections with their phases.
 
 use super::capability::{Capability, Run};
 use super::item::{Names, Shown};
@@ -10,24 +9,23 @@ use scene::painter::{Align, Face, Painter, Rect};
 use scene::palette::class_colour;
 use scene::strip::{Strip, paint_unread, stripes_on};
 
-/// How high a bar is, from the top, while the capability is in a collection
-/// but has no work in it.
+/// Height, as a fraction of the row, of a bar in a collection without work for the capability.
 const WAITING: f64 = 0.45;
-/// How opaque such a bar is.
+/// Opacity of such a bar.
 const WAITING_ALPHA: f64 = 0.6;
-/// How high the line is for the wait before a collection, in pixels.
+/// Height of the line for the wait before a collection.
 const SYNC_PX: f64 = 3.0;
-/// How high a bar for several spans is at least, in pixels.
+/// Minimum height of a bar for several spans.
 const LEAST_PX: f64 = 2.0;
 
-/// How far a name stands from the edges of its bar.
+/// Padding of a name in its bar.
 const NAME_PAD_PX: f64 = 3.0;
-/// Bars with less room than this have no name.
+/// Minimum room for a name.
 const LEAST_NAME_PX: f64 = 6.0;
-/// Bars with less room than this have no label, which would be cut to nothing.
+/// Minimum room for a label, below which truncation would leave nothing.
 const LEAST_LABEL_PX: f64 = 18.0;
 
-/// Whether a mark is of the collections and not of the runs.
+/// Returns whether a mark belongs to the collections rather than the runs.
 fn is_collection(class: Class) -> bool {
     class.is_gc() || matches!(class, Class::GcSync | Class::Returning | Class::Unknown)
 }
@@ -62,9 +60,8 @@ pub(super) fn paint<N: Names>(
     }
 }
 
-/// A run or the working part of a collection is a full bar; a part of a
-/// collection without work is a low, light one at the top, and the wait
-/// before it a thin line in the middle.
+/// Paints one span: a full bar for a run or for work in a collection, a low, light bar at the top for a part of a
+/// collection without work, and a thin line in the middle for the wait before it.
 fn paint_one(
     strip: &Strip<'_>,
     names: &impl Names,
@@ -103,19 +100,17 @@ fn paint_one(
     }
 }
 
-/// Several runs in a bucket: the bar is as high as their share of it, so
-/// that a thin one does not look like a full one. Something is always seen.
-/// Running stands on the ground and collecting hangs from the top: they
-/// share the bucket and do not cover each other.
+/// Paints several runs in a bucket. The height of the bar is their share of the bucket, so that sparse runs do not
+/// look like a full bar, and at least the minimum. Runs stand on the bottom and collections hang from the top, so
+/// they do not cover each other.
 fn paint_runs(strip: &Strip<'_>, rect: Rect, mark: &MarkView<'_>, painter: &mut dyn Painter) {
     let h = (rect.h * mark.share_of_all().min(1.0)).max(LEAST_PX);
     let bar = Rect::new(rect.x, rect.y + rect.h - h, rect.w, h);
     painter.fill(bar, strip.palette.running.into());
 }
 
-/// Several parts of collections in a bucket, from the top: the work, the
-/// waits within collections, the waits before them; each as high as its
-/// share. Something is always seen, of that which takes most time.
+/// Paints several parts of collections in a bucket, stacked from the top by share: work, waits within collections,
+/// censuses, waits before collections, resuming. The stack has a minimum height.
 fn paint_collections(
     strip: &Strip<'_>,
     rect: Rect,
@@ -172,7 +167,7 @@ fn paint_name(
                 Some(format::truncate_middle(label, room, width).into_owned())
             }
             Some(_) => None,
-            // Half a number would be another number.
+            // A truncated number would be a different number.
             None => [format!("thread {thread}"), thread.to_string()]
                 .into_iter()
                 .find(|name| width(name) <= room),

@@ -1,10 +1,10 @@
-//! The censuses of a heap profile: when the heap was counted.
+//! Census tracks: the times at which the heap was counted for a profile.
 
 use serde::{Deserialize, Serialize};
 
 use super::collections::Collections;
 use super::details::{DetailsQuery, Fact, Lead, MOST_LISTED};
-use super::legend::{Explained, MIDDLE, Made, Sample, Section};
+use super::legend::{Explained, MIDDLE, Sample, SampleMark, Section};
 use super::{Contents, Listed, Log, Shape, TrackKind, link};
 use crate::census_cost;
 use crate::tracks::group::Group;
@@ -21,16 +21,16 @@ use scene::format;
 use scene::painter::{Painter, Rect};
 use scene::strip::{Column, Strip};
 
-/// The censuses of a profile, by its place among those of the log.
+/// Censuses of a profile, by its index in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Censuses(pub u32);
 
-/// A census, or the first of several in one place.
+/// One census, or the first of several at one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Census {
-    /// Which of the profile, from 0.
+    /// Index in the profile.
     pub place: u32,
-    /// The bytes of all that it found.
+    /// Total bytes of the census.
     pub bytes: u64,
 }
 
@@ -47,7 +47,7 @@ impl Payload for Census {
     }
 }
 
-/// How a census is called: the first is 1.
+/// Returns the display number, which begins at 1.
 fn number(place: u32) -> String {
     format::count(u64::from(place) + 1)
 }
@@ -59,7 +59,7 @@ impl TrackKind for Censuses {
     const SHAPE: Shape = Shape::Moments;
     const SECTION: Section = Section::Collections;
 
-    /// The first profile needs no number.
+    /// The name of the first profile's track has no number.
     fn link(self, _: &Contents) -> String {
         match self.0 {
             0 => "censuses".to_owned(),
@@ -76,7 +76,7 @@ impl TrackKind for Censuses {
         Some(Self(place))
     }
 
-    /// One for each profile that says when its censuses were.
+    /// Lists a track for each profile with times.
     fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let profiles = (0..).zip(log.recording.heap().iter());
         let timed = profiles.filter(|(_, profile)| profile.is_timed());
@@ -118,7 +118,7 @@ impl TrackKind for Censuses {
         found.write(writer, |first, _| first);
     }
 
-    /// A line with a square on it; where they are many, columns.
+    /// Paints a line with a square on it; dense censuses become columns.
     fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let colour = strip.palette.gc_sync;
         let middle = strip.area.y + strip.area.h / 2.0;
@@ -197,7 +197,7 @@ impl TrackKind for Censuses {
         vec![Explained::new(
             "A census of the heap",
             "The program stood still while the runtime counted what is on the heap, for a heap profile.",
-            Sample::row(Self(0), vec![Made::moment(MIDDLE).with(census)]),
+            Sample::row(Self(0), vec![SampleMark::moment(MIDDLE).with(census)]),
         )]
     }
 }
@@ -207,7 +207,7 @@ impl Censuses {
         log.recording.heap().get(self.0 as usize)
     }
 
-    /// One of several, which leads to it.
+    /// Returns a fact about one of several censuses, with a link to it.
     fn listed(self, profile: &HeapProfile, place: u32) -> Option<Fact> {
         let at = profile.time(place)?;
         let total = profile.censuses.totals().get(place as usize)?;
@@ -217,7 +217,7 @@ impl Censuses {
     }
 }
 
-/// What is known of a census.
+/// Returns the details of one census.
 fn one(log: &Log<'_>, profile: &HeapProfile, place: u32) -> Vec<Fact> {
     let censuses = &profile.censuses;
     let of = format::count(censuses.len() as u64);
@@ -229,7 +229,7 @@ fn one(log: &Log<'_>, profile: &HeapProfile, place: u32) -> Vec<Fact> {
     let bands = format::many(held.count() as u64, "band");
     let what = profile.kind.breakdown.what();
     facts.push(Fact::new("in", format!("{bands}, by {what}")));
-    // Where nothing counts eras, all are 0.
+    // The era is always 0 in programs that do not count eras.
     if let Some(era) = profile.era(place).filter(|era| *era > 0) {
         facts.push(Fact::new("era", format::count(era)));
     }

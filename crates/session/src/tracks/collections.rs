@@ -1,11 +1,11 @@
-//! The collections of the whole program, with the wait before each until all
-//! capabilities had stopped.
+//! Collection track: garbage collections of the whole program, each preceded by the wait until all capabilities
+//! had stopped.
 
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
-use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO, buckets};
 use super::waves::wave;
 use super::{Contents, Listed, Log, Shape, TrackKind, lane};
 use crate::tracks::group::Group;
@@ -21,25 +21,25 @@ use scene::format;
 use scene::painter::{Painter, Rect};
 use scene::strip::{Strip, YOUNG, standing, stripes_on};
 
-/// The collections of the program.
+/// Collections of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Collections;
 
-/// A collection, or the wait before it.
+/// One collection, or the wait before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pause {
-    /// The number of the collection.
+    /// Number of the collection.
     pub number: Option<u32>,
-    /// What is known of it: nothing in logs before GHC 7.6.
+    /// Statistics; `None` in logs before GHC 7.6.
     pub known: Option<Known>,
 }
 
-/// What the log says of a collection.
+/// Statistics of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// Which generation was collected.
+    /// Generation that was collected, with all younger ones.
     pub generation: u16,
-    /// Whether it is the oldest one.
+    /// Whether that is the oldest generation.
     pub oldest: bool,
     /// Whether several threads collected.
     pub parallel: bool,
@@ -160,8 +160,7 @@ impl TrackKind for Collections {
         (name, text)
     }
 
-    /// Of one collection, or the wait before it, everything that the runtime
-    /// tells; of several, their sums and the longest.
+    /// Returns all statistics of one collection, or the sums and the longest of several.
     fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let numbers = &log.recording.numbers;
         let lane = log.recording.tracks.collections.lane();
@@ -184,7 +183,7 @@ impl TrackKind for Collections {
                 number: None,
                 known,
             };
-            let mark = Made::span(Class::Gc, FROM, TO).with(pause);
+            let mark = SampleMark::span(Class::Gc, FROM, TO).with(pause);
             Sample::row(Collections, vec![mark])
         };
         let known = |generation, oldest, parallel| {
@@ -219,7 +218,7 @@ impl TrackKind for Collections {
             Explained::new(
                 "Waiting for a collection",
                 "From the first request until all capabilities had stopped.",
-                Sample::row(Collections, vec![Made::span(Class::GcSync, FROM, TO)]),
+                Sample::row(Collections, vec![SampleMark::span(Class::GcSync, FROM, TO)]),
             ),
             Explained::new(
                 "Several collections in a pixel",
@@ -230,8 +229,8 @@ impl TrackKind for Collections {
     }
 }
 
-/// A collection stands on the ground: the oldest generation is as high as the
-/// row, younger ones are lower. A parallel one has a line through it.
+/// Paints a collection as a bar standing on the bottom: full height for the oldest generation, lower for younger
+/// ones, with a line through parallel ones.
 fn paint_one(strip: &Strip<'_>, known: Option<Known>, rect: Rect, painter: &mut dyn Painter) {
     let gc = strip.palette.gc;
     let height = match known {
@@ -254,13 +253,13 @@ fn paint_one(strip: &Strip<'_>, known: Option<Known>, rect: Rect, painter: &mut 
     strip.paint_inside(&text, bar, gc, painter);
 }
 
-/// The wait before a collection is a thin line on the ground.
+/// Paints the wait before a collection as a thin line at the bottom.
 fn paint_wait(strip: &Strip<'_>, rect: Rect, painter: &mut dyn Painter) {
     let line = Rect::new(rect.x, rect.y + rect.h - 2.0, rect.w, 2.0);
     painter.fill(line, strip.palette.gc_sync.into());
 }
 
-/// Several collections in a pixel: a bar as high as their share of it.
+/// Paints several collections in a pixel as a bar whose height is their share of the time.
 fn paint_several(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut dyn Painter) {
     paint_wait(strip, rect, painter);
     let classes = Class::ALL.into_iter().filter(|class| class.is_gc());
@@ -272,7 +271,7 @@ fn paint_several(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &m
     }
 }
 
-/// Everything that the runtime tells of a collection.
+/// Returns all statistics of a collection.
 fn one(gc: &Collection, log: &Recording) -> Vec<Fact> {
     let numbers = &log.numbers;
     let span = Interval::new(gc.start, gc.end);
@@ -319,7 +318,7 @@ fn one(gc: &Collection, log: &Recording) -> Vec<Fact> {
     facts
 }
 
-/// How many of the threads that the runtime counts did any work: idle capabilities may take no part.
+/// Returns how many of the reported threads did any work; idle capabilities may take no part.
 fn parallel(span: Interval, threads: u32, log: &Recording) -> String {
     let caps = log.times(Some(span)).caps;
     let worked = caps.iter().filter(|(_, times)| times.collecting_ns > 0);
@@ -331,7 +330,7 @@ fn parallel(span: Interval, threads: u32, log: &Recording) -> String {
     }
 }
 
-/// The sums of several collections, and the longest.
+/// Returns the sums of several collections, and the longest one.
 fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<Fact> {
     let (mut count, mut pauses_ns, mut copied) = (0u64, 0u64, 0u64);
     let mut longest: Option<&Collection> = None;

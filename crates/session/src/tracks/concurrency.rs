@@ -1,5 +1,5 @@
-//! How many capabilities run threads at each time, and how many threads are
-//! ready: they could run, but no capability runs them.
+//! Concurrency tracks: the numbers of running capabilities and of ready threads, which could run but have no
+//! capability.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,12 +12,12 @@ use model::gauge::Stretch;
 use model::marks::{Values, Writer};
 use scene::gauge::{Gauge, Series, Style, Unit};
 
-/// What is counted, of the whole program.
+/// Quantity counted over the whole program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Concurrency {
-    /// The capabilities that run threads.
+    /// Capabilities that run threads.
     Running,
-    /// The threads that are ready.
+    /// Threads that are ready to run.
     Ready,
 }
 
@@ -48,8 +48,8 @@ impl TrackKind for Concurrency {
         Self::ALL.into_iter().find(|counted| counted.word() == link)
     }
 
-    /// The account of time is made when the log is read. Of a single capability
-    /// its own track says as much as the parallelism.
+    /// The counts need the time account, which is complete only when the log is fully read. With a single
+    /// capability, the parallelism would repeat the capability's own track.
     fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let recording = &log.recording;
         if !recording.is_settled() || recording.store.run_count() == 0 {
@@ -117,8 +117,7 @@ impl TrackKind for Concurrency {
     }
 }
 
-/// Writes what the account counts at each time: its least, greatest and mean
-/// value of each bucket. Of a log that is still being read nothing is counted.
+/// Writes minimum, maximum and mean of a count in each bucket; nothing while the log is being read.
 fn levels(log: &Log<'_>, writer: &mut Writer, of: fn(&Counts) -> Level) {
     if !log.recording.is_settled() {
         return;

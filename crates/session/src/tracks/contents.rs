@@ -1,4 +1,4 @@
-//! Which tracks a log has, and the names that its marks refer to by number.
+//! List of a log's tracks, and the names that marks refer to by index.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Row;
 use super::processes::Processes;
-use crate::heap::choice::Chosen;
+use crate::heap::choice::SelectedBands;
 use analysis::recording::Recording;
 use analysis::timeline::thread_lane::ThreadRow;
 use analysis::timeline::unread::UnreadBlocks;
@@ -15,23 +15,23 @@ use eventlog::ids::{CapId, Nanos};
 use model::profile::frames::Frame;
 use model::time::Interval;
 
-/// A log, as its tracks see it.
+/// View of a log for its tracks.
 #[derive(Clone, Copy, Debug)]
 pub struct Log<'a> {
-    /// What the analyses found.
+    /// Results of the analyses.
     pub recording: &'a Recording,
-    /// The blocks that the events were written in.
+    /// Index of the blocks in which the events were written.
     pub blocks: &'a BlockIndex,
-    /// The same by capability and time, as long as events are being read.
+    /// Blocks by capability and time that are not read yet; empty once the log is fully read.
     pub unread: &'a UnreadBlocks,
-    /// The time in which there are events.
+    /// Time range of the events.
     pub span: Option<Interval>,
-    /// The bands of a heap profile that are shown.
-    pub heap: Option<&'a Chosen>,
+    /// Selected bands of a heap profile.
+    pub heap: Option<&'a SelectedBands>,
 }
 
 impl Log<'_> {
-    /// The capabilities that have events, read or not.
+    /// Returns the capabilities that have events, read or unread.
     pub(crate) fn caps(&self) -> Vec<CapId> {
         let read = self.recording.info.lives.caps().map(|(cap, _)| cap);
         let unread = self.unread.caps().map(|(cap, _)| cap);
@@ -39,12 +39,12 @@ impl Log<'_> {
         caps.into_iter().collect()
     }
 
-    /// Whether nothing of a span is read yet.
+    /// Returns whether no part of a span is read yet.
     pub(crate) fn is_unread(&self, span: Interval) -> bool {
         !self.recording.is_settled() && self.unread_in(span).start() == span.start()
     }
 
-    /// The part of a view that is not read yet.
+    /// Returns the part of a view that is not read yet.
     pub(crate) fn unread_in(&self, view: Interval) -> Interval {
         let info = &self.recording.info;
         let read_to = info.first_and_last().map_or(Nanos(0), |(_, last)| last);
@@ -52,23 +52,23 @@ impl Log<'_> {
     }
 }
 
-/// A track that a log has, and what its label says.
+/// Track of a log with its labels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
-    /// The track.
+    /// Identity of the track.
     pub row: Row,
-    /// Its name.
+    /// Display name for wide windows.
     pub title: String,
-    /// Its name in a narrow window.
+    /// Display name for narrow windows.
     pub short: String,
-    /// A short note at the right of the name; may be empty.
+    /// Note after the name; may be empty.
     pub note: String,
-    /// The series of a gauge, by number, that the log has nothing of.
+    /// Series of a gauge, by index, for which the log has no data.
     pub lacks: Vec<u8>,
 }
 
 impl Listed {
-    /// A track without a note that has one name for wide and narrow windows.
+    /// Creates a track without a note, with the same name for wide and narrow windows.
     pub fn new(row: impl Into<Row>, title: impl Into<String>) -> Self {
         let title = title.into();
         Self {
@@ -80,20 +80,20 @@ impl Listed {
         }
     }
 
-    /// With another name for narrow windows.
+    /// Sets the name for narrow windows.
     #[must_use]
     pub fn short(self, short: impl Into<String>) -> Self {
         let short = short.into();
         Self { short, ..self }
     }
 
-    /// Without some of the series of its gauge.
+    /// Sets the series of the gauge that have no data.
     #[must_use]
     pub fn lacking(self, lacks: Vec<u8>) -> Self {
         Self { lacks, ..self }
     }
 
-    /// With a note.
+    /// Sets the note that follows the name.
     #[must_use]
     pub fn note(self, note: impl Into<String>) -> Self {
         let note = note.into();
@@ -101,26 +101,23 @@ impl Listed {
     }
 }
 
-/// What a log has to be shown beside its capabilities and threads, which are
-/// told apart from this.
+/// Optional contents of a log. Capabilities and threads are listed separately.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contents {
-    /// The tracks, in their usual order within each group.
+    /// Tracks, in default order within each group.
     pub tracks: Vec<Listed>,
-    /// Whose the capabilities and threads are, if several processes have written the log.
+    /// Owners of the capabilities and threads, if several processes wrote the log.
     pub processes: Processes,
-    /// Whether there is a heap profile.
+    /// Whether the log has a heap profile.
     pub heap_profile: bool,
-    /// The foreign functions of most announced calls, by the number that marks
-    /// have for them.
+    /// Foreign functions of most announced calls, by the index that marks use.
     pub foreign_functions: Vec<Frame>,
-    /// The functions of most profile samples, by the number that marks have for
-    /// them.
+    /// Functions of most profile samples, by the index that marks use.
     pub sampled_functions: Vec<Frame>,
 }
 
 impl Contents {
-    /// What a log has, as far as it is read.
+    /// Collects the contents of a log, as far as it is read.
     #[must_use]
     pub fn of(log: &Log<'_>) -> Self {
         let profiles = &log.recording.profiles;
@@ -134,30 +131,30 @@ impl Contents {
         }
     }
 
-    /// A track of the log.
+    /// Returns the entry of a track.
     #[must_use]
     pub fn find(&self, row: Row) -> Option<&Listed> {
         self.tracks.iter().find(|track| track.row == row)
     }
 
-    /// The tracks of one kind, in their order.
+    /// Returns the tracks of one kind, in order.
     pub fn of_kind<T: TryFrom<Row>>(&self) -> impl Iterator<Item = (T, &Listed)> {
         let tracks = self.tracks.iter();
         tracks.filter_map(|track| Some((T::try_from(track.row).ok()?, track)))
     }
 }
 
-/// What is known of a log's tracks.
+/// Data from which the page lists its tracks.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
-    /// The capabilities, each with a note.
+    /// Capabilities, each with a note.
     pub caps: &'a [(CapId, String)],
-    /// What there is beside capabilities and threads.
+    /// Optional contents of the log.
     pub contents: &'a Contents,
-    /// The listed threads, in their order.
+    /// Listed threads, in order.
     pub threads: &'a [ThreadRow],
-    /// Threads that are pinned and not among them.
+    /// Pinned threads that are not listed.
     pub pinned_threads: &'a [ThreadRow],
-    /// How many threads match the filter.
+    /// Number of threads that match the filter.
     pub threads_in_all: u64,
 }

@@ -1,4 +1,4 @@
-//! Performance counters of the processor, and tracepoints (Linux perf).
+//! Counter tracks: processor performance counters and tracepoints (Linux perf).
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::tracks::group::Group;
 use model::marks::Writer;
 use scene::gauge::{Gauge, Series, Style, Unit};
 
-/// A performance counter, by its number in the log.
+/// Performance counter, by its number in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Counter(pub u32);
 

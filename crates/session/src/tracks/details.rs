@@ -1,5 +1,5 @@
-//! What is known of one item beyond what its mark says: who woke the thread,
-//! what ran next, what a collection copied, what a message says.
+//! Details of an item beyond its mark, such as the waker of a thread, the next run, the statistics of a
+//! collection, or the text of a message.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,64 +19,63 @@ use model::profile::source::Source;
 use model::time::Interval;
 use scene::format;
 
-/// Which item is meant: the span of a row, as its mark says it; or, of a
-/// graph, the stretch of time.
+/// Query for the details of an item: the span of a mark, or a time interval of a gauge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DetailsQuery {
-    /// The row.
+    /// Track of the item.
     pub row: Row,
-    /// When it begins and ends.
+    /// Start and end, as in the mark.
     pub span: Interval,
-    /// Whether it stands for several.
+    /// Whether the mark merges several spans.
     pub many: bool,
 }
 
-/// What a fact leads to.
+/// Relation of a linked item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Lead {
-    /// To what made the thread runnable.
+    /// The item made the thread runnable.
     Waker,
-    /// To what ran next on the capability.
+    /// The item ran next on the capability.
     Next,
-    /// To something else that it names.
+    /// Any other relation to the fact's item.
     Other,
 }
 
-/// A place in the flame graph that is ordered by time.
+/// Position in the time-ordered flame graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlameTarget {
-    /// Of which source.
+    /// Source of the flame graph.
     pub source: Source,
-    /// On which track.
+    /// Track of the flame graph.
     pub track: TrackSource,
-    /// At which time.
+    /// Time of the position.
     pub at: Nanos,
 }
 
-/// Where what a fact names is to be seen.
+/// Link target of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
-    /// An item of the timeline.
+    /// Item of the timeline.
     Item(Lead, Row, Interval),
-    /// A box of a flame graph.
+    /// Box of a flame graph.
     Flame(FlameTarget),
-    /// An event in the list of all: its time, and its capability.
+    /// Event in the event list: time and capability.
     Event(Nanos, Option<CapId>),
 }
 
 /// One fact about an item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
-    /// What it is about: `woken by`.
+    /// Label, such as `woken by`.
     pub label: String,
-    /// The fact: `bound-1 (thread 8) on capability 0`.
+    /// Value, such as `bound-1 (thread 8) on capability 0`.
     pub text: String,
-    /// Where what it names is to be seen.
+    /// Link target, if the fact names something that can be shown.
     pub target: Option<Target>,
 }
 
 impl Fact {
-    /// A fact that leads nowhere.
+    /// Creates a fact without a link.
     pub fn new(label: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             label: label.into(),
@@ -85,28 +84,28 @@ impl Fact {
         }
     }
 
-    /// It leads to an item.
+    /// Links the fact to an item.
     #[must_use]
     pub(crate) fn leading(mut self, lead: Lead, row: impl Into<Row>, span: Interval) -> Self {
         self.target = Some(Target::Item(lead, row.into(), span));
         self
     }
 
-    /// It leads to a box of a flame graph.
+    /// Links the fact to a box of a flame graph.
     #[must_use]
     pub(crate) const fn in_flame(mut self, target: FlameTarget) -> Self {
         self.target = Some(Target::Flame(target));
         self
     }
 
-    /// It leads to an event in the list of all.
+    /// Links the fact to an event in the event list.
     #[must_use]
     pub(crate) const fn at_event(mut self, at: Nanos, cap: Option<CapId>) -> Self {
         self.target = Some(Target::Event(at, cap));
         self
     }
 
-    /// The item of the timeline that it leads to.
+    /// Returns the linked item of the timeline.
     #[must_use]
     pub const fn item(&self) -> Option<(Lead, Row, Interval)> {
         match self.target {
@@ -116,29 +115,29 @@ impl Fact {
     }
 }
 
-/// So many of a kind are listed one by one; of more, only how many they are.
+/// Maximum number of items listed individually; beyond it, only counts are shown.
 pub(super) const MOST_LISTED: usize = 12;
 
-/// Threads are called by their labels, once the log is read to its end.
+/// Provides the labels of threads, once the log is fully read.
 impl Names for Store {
     fn label(&self, thread: ThreadId) -> Option<&str> {
         self.label_of(thread)
     }
 }
 
-/// What the facts come from.
+/// Data from which facts are derived.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Details<'a> {
-    /// What capabilities and threads did.
+    /// Activity of capabilities and threads.
     pub(super) store: &'a Store,
-    /// What the program wrote.
+    /// Messages of the program.
     pub(super) messages: &'a Messages,
-    /// The time of the whole log.
+    /// Time range of the whole log.
     log: Option<Interval>,
 }
 
 impl<'a> Details<'a> {
-    /// Of a log.
+    /// Borrows the data of a log.
     pub(super) fn of(log: &Log<'a>) -> Self {
         Self {
             store: &log.recording.store,
@@ -147,12 +146,12 @@ impl<'a> Details<'a> {
         }
     }
 
-    /// How a thread is called.
+    /// Returns the name of a thread.
     pub(super) fn name(&self, thread: ThreadId) -> String {
         thread_name(self.store, thread)
     }
 
-    /// How long something took, to the nanosecond, and its share of the log.
+    /// Adds a duration in nanoseconds, and its share of the log.
     pub(super) fn duration_facts(&self, span: Interval, facts: &mut Vec<Fact>) {
         facts.push(Fact::new("duration", exact_duration(span.duration())));
         if let Some(log) = self.log.filter(|log| log.duration().0 > 0) {
@@ -161,13 +160,13 @@ impl<'a> Details<'a> {
         }
     }
 
-    /// The item of a capability that lies at a time: its run.
+    /// Returns the run on a capability at a time.
     pub(super) fn run_at(&self, cap: CapId, at: Nanos) -> Option<Interval> {
         let runs = &self.store.cap(cap)?.runs;
         Some(runs.interval(runs.at(at.0, &mut 0)?))
     }
 
-    /// What somebody did to a thread at a time, leading to the run that did it.
+    /// Returns a fact about an action on a thread, linked to the run that caused it.
     pub(super) fn done_by(
         &self,
         what: &str,
@@ -185,7 +184,7 @@ impl<'a> Details<'a> {
         }
     }
 
-    /// The item of a thread that lies at a time.
+    /// Returns the state of a thread at a time.
     pub(super) fn state_at(&self, thread: ThreadId, at: Nanos) -> Option<Interval> {
         let lane = self.store.thread_lane(thread)?;
         let index = lane.first_ending_after(at.0);
@@ -193,9 +192,8 @@ impl<'a> Details<'a> {
         (span.start() <= at).then_some(span)
     }
 
-    /// What a mark of several spans stands for: how many, the time of each class
-    /// with the share that the mark shows of it, and the longest span with its
-    /// name, as a fact that leads to it.
+    /// Adds the details of a merged mark: the number of spans, the time and the displayed share of each class, and
+    /// a link to the longest span.
     pub(super) fn merged(
         &self,
         row: impl Into<Row>,
@@ -208,7 +206,7 @@ impl<'a> Details<'a> {
         let first = |time: Nanos| first_of_bucket(lane, time.0, span.duration().0);
         let from = first(span.start());
         let mut to = first(span.end()).max(from);
-        // One as long as the stretch has a mark of its own.
+        // A span as long as the bucket has its own mark.
         let is_long = |(start, end): (u64, u64)| end.saturating_sub(start) >= span.duration().0;
         if to > from && is_long(lane.span(to - 1)) {
             to -= 1;
@@ -244,13 +242,13 @@ impl<'a> Details<'a> {
     }
 }
 
-/// Where the first of many events is among all events.
+/// Returns a link to the first of many events in the event list.
 pub(super) fn in_the_list(first: Nanos, cap: Option<CapId>) -> Fact {
     let text = format!("from {} on", format::time(first));
     Fact::new("in the list of events", text).at_event(first, cap)
 }
 
-/// A duration for people and to the nanosecond.
+/// Formats a duration rounded and in nanoseconds.
 pub(super) fn exact_duration(time: Duration) -> String {
     let short = format::duration(time);
     let exact = exact(time);
@@ -260,17 +258,17 @@ pub(super) fn exact_duration(time: Duration) -> String {
     format!("{short} ({exact})")
 }
 
-/// A point in time to the nanosecond.
+/// Formats a time in nanoseconds.
 pub(super) fn exact_time(at: Nanos) -> String {
     exact(Duration(at.0))
 }
 
-/// A duration to the nanosecond.
+/// Formats a duration in nanoseconds.
 pub(super) fn exact(time: Duration) -> String {
     format!("{}{}ns", format::count(time.0), format::NBSP)
 }
 
-/// ` on capability 3`, if that is known.
+/// Returns ` on capability 3`, or nothing if `cap` is `None`.
 pub(super) fn on_cap(cap: Option<CapId>) -> Cow<'static, str> {
     cap.map_or(Cow::Borrowed(""), |cap| {
         format!(" on capability {cap}").into()

@@ -1,24 +1,23 @@
-//! What tracks that show gauges have in common: the words for their values, and
-//! the values of the bucket that is drawn at a time.
+//! Shared code of gauge tracks: descriptions of values, and the values of a drawn bucket.
 
 use super::details::{DetailsQuery, Fact};
 use super::{Log, Row, TimelineQuery, TrackKind};
 use crate::tracks::item::Shown;
 use eventlog::ids::Duration;
 use model::marks::{Values, Writer};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 use scene::gauge::{Series, Unit, value, values};
 use scene::painter::Painter;
 use scene::strip::Strip;
 
-/// The bucket that is drawn where a span begins, if the span is a pixel.
+/// Returns the bucket length that is drawn if a pixel has the length of `span`.
 pub(super) fn bucket_ns(span: Interval) -> u64 {
     let length = span.duration().0.clamp(1, 1 << 62);
     length.next_power_of_two()
 }
 
-/// The values of each series in the bucket that is drawn at a time.
+/// Returns the values of each series in the bucket drawn at a time.
 pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
     let Some(gauge) = track.gauge() else {
         return Vec::new();
@@ -43,9 +42,8 @@ pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery
     (0..).zip(gauge.series).filter_map(fact).collect()
 }
 
-/// Lines and areas of a gauge, on the scale of all rows that share it: sparks of
-/// all capabilities do, so that they can be compared.
-/// How many capabilities run is drawn to the scale of all that there are.
+/// Paints lines and areas of a gauge. Rows with the same scale, such as the sparks of all capabilities, share
+/// their maximum so that they can be compared; the maximum for running capabilities is their total number.
 pub(super) fn paint<N>(
     row: Row,
     shown: &Shown<'_, N>,
@@ -66,14 +64,13 @@ pub(super) fn paint<N>(
     strip.paint_graph(&graph(row), greatest, painter);
 }
 
-/// In what a row's values are.
+/// Returns the unit of a row's values.
 fn unit(row: Row) -> Unit {
     row.gauge().map_or(Unit::Count, |gauge| gauge.unit)
 }
 
-/// All that a graph shows at one place, in words: `created: 12 k/s · dud: 0.5/s`.
-/// Of many series, those with the greatest values. `name` says what a series is
-/// called.
+/// Describes all values of a gauge at one position, such as `created: 12 k/s · dud: 0.5/s`. Of many series, only
+/// those with the largest values are included. `name` returns the name of a series.
 #[must_use]
 pub fn at_once(
     row: Row,
@@ -101,11 +98,10 @@ pub fn at_once(
     said.join(" · ")
 }
 
-/// The most series that are told of at once.
+/// Maximum number of series in a description.
 const MOST_AT_ONCE: usize = 5;
 
-/// A series of a graph over a stretch of time, from the points that overlap it:
-/// its mean over time, and between what it was.
+/// Describes a series over a time range by its mean, minimum and maximum, from the points that overlap the range.
 #[must_use]
 pub fn in_view(row: Row, points: &[(Interval, Values)], seen: Interval, name: &str) -> String {
     let gauge = row.gauge();
@@ -197,8 +193,8 @@ mod tests {
             mean: 2.0,
             last: 7.0,
         };
-        // Of the pool nothing is known before its first value, of rates there
-        // was nothing. What lies outside of the view does not count.
+        // Before its first value, the size of the pool is unknown, while a rate is zero. Values outside the view
+        // do not count.
         let points = [(span(150, 170), peak), (span(170, 250), Values::one(4.0))];
         let cap = CapId(0);
         let pool = Sparks { cap, of: Of::Pool };

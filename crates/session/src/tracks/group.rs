@@ -1,42 +1,42 @@
-//! The groups that tracks stand in.
+//! Groups into which the timeline sorts tracks.
 
 use super::name::TrackName;
 
-/// The groups of tracks, in their usual order.
+/// Group of tracks, in default order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// The whole program: activity, collections, messages.
     Program,
-    /// Capabilities.
+    /// Capabilities with their runs and collections.
     Capabilities,
-    /// How many capabilities run, and how many threads could.
+    /// Numbers of running capabilities and ready threads.
     Scheduling,
     /// Profile samples, by capability.
     Samples,
     /// Announced foreign calls, by OS thread.
     ForeignCalls,
-    /// Events at points in time, by capability.
+    /// Instantaneous events, by capability.
     Instants,
-    /// Sparks, by capability.
+    /// Spark counters, by capability.
     Sparks,
-    /// Memory.
+    /// Memory gauges and heap censuses.
     Heap,
-    /// Spans that the program announced.
+    /// User spans, one track per name.
     Spans,
-    /// Threads.
+    /// Threads of the program.
     Threads,
-    /// Threads by which the runtime waits for files and time.
+    /// Runtime threads that wait for I/O and timers.
     RuntimeThreads,
     /// Tasks: OS threads of the runtime.
     Tasks,
-    /// Performance counters.
+    /// Performance counters and tracepoints.
     Perf,
-    /// The blocks in which events were written.
+    /// Blocks in which events were written.
     Blocks,
 }
 
 impl Group {
-    /// All of them, in their usual order.
+    /// All groups, in default order.
     pub const ALL: [Self; 14] = [
         Self::Program,
         Self::Capabilities,
@@ -54,7 +54,7 @@ impl Group {
         Self::Blocks,
     ];
 
-    /// Its name in links and settings, which never changes.
+    /// Returns the name in links and settings, which never changes.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl Group {
         }
     }
 
-    /// The group of that name, of all processes or of one.
+    /// Returns the group with that name, with or without the suffix of a process.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let (name, process) = name.split_once('.').unwrap_or((name, "0"));
@@ -84,8 +84,7 @@ impl Group {
         all.find(|group| group.name() == name)
     }
 
-    /// Its name in links and settings, of the process at that place if the log is of several:
-    /// `caps`, `caps.1`.
+    /// Returns the name in links and settings, such as `caps`, or `caps.1` for the process with index 1.
     #[must_use]
     pub fn name_of(self, process: Option<usize>) -> TrackName {
         TrackName::cut(&match process {
@@ -94,7 +93,7 @@ impl Group {
         })
     }
 
-    /// What its heading says.
+    /// Returns the heading of the group.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -115,7 +114,7 @@ impl Group {
         }
     }
 
-    /// The same where there is little room, as on a phone.
+    /// Returns the heading for narrow screens, such as phones.
     #[must_use]
     pub const fn short_title(self) -> &'static str {
         match self {
@@ -131,13 +130,13 @@ impl Group {
         }
     }
 
-    /// Whether its tracks are threads, which are filtered where they are listed.
+    /// Returns whether the group has threads, which have a filter.
     #[must_use]
     pub const fn has_threads(self) -> bool {
         matches!(self, Self::Threads | Self::RuntimeThreads)
     }
 
-    /// Whether it is folded until it is asked for.
+    /// Returns whether the group is collapsed by default.
     #[must_use]
     pub const fn starts_folded(self) -> bool {
         matches!(

@@ -1,10 +1,10 @@
-//! What happened on a capability at points in time: wakeups, migrations,
-//! requests for collections, what becomes of sparks.
+//! Event tracks: instantaneous events on a capability, such as wakeups, migrations, collection requests and
+//! sparks.
 
 use serde::{Deserialize, Serialize};
 
 use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact_time, in_the_list};
-use super::legend::{COLUMN_PX, Explained, MIDDLE, Made, Sample, Section};
+use super::legend::{COLUMN_PX, Explained, MIDDLE, Sample, SampleMark, Section};
 use super::waves::wave;
 use super::{Contents, Listed, Log, Shape, TrackKind, link};
 use crate::tracks::group::Group;
@@ -22,18 +22,18 @@ use scene::painter::Painter;
 use scene::palette::Palette;
 use scene::strip::{Column, SIGN_PX, Strip};
 
-/// The events of a capability.
+/// Events of a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Instants(pub CapId);
 
-/// An event, or several in one place.
+/// One event, or several at one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Happened {
-    /// The kind of the most notable.
+    /// Kind of the most notable event.
     pub kind: InstantKind,
-    /// The kind that most of them are.
+    /// Most frequent kind among the events.
     pub most: InstantKind,
-    /// The thread that it is about, if it is one event that is about one.
+    /// Thread of a single event that has one.
     pub thread: Option<ThreadId>,
 }
 
@@ -111,8 +111,8 @@ impl TrackKind for Instants {
         });
     }
 
-    /// A tick with a glyph whose shape says what an event is about, and how many
-    /// they are where there is room for that. Where they are many, columns.
+    /// Paints a tick with a glyph for the family of the event, and the number of events if there is room; dense
+    /// events become columns.
     fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let middle = strip.area.y + strip.area.h / 2.0;
         let marks: Vec<_> = shown.marks.of(self).collect();
@@ -171,18 +171,18 @@ impl TrackKind for Instants {
             most,
             thread: None,
         };
-        let made = |kind, at| Made::moment(at).with(happened(kind, kind));
+        let sample_mark = |kind, at| SampleMark::moment(at).with(happened(kind, kind));
         let several = Explained::new(
             "Several in one place",
             "How many stands beside the sign, if there is room.",
             Sample::row(
                 Self(CapId(0)),
-                vec![made(InstantKind::Woken, 24.0).count(12)],
+                vec![sample_mark(InstantKind::Woken, 24.0).count(12)],
             ),
         );
         let each = InstantKind::ALL.map(|kind| {
             let (name, meaning) = meaning(kind);
-            let sample = Sample::row(Self(CapId(0)), vec![made(kind, MIDDLE)]);
+            let sample = Sample::row(Self(CapId(0)), vec![sample_mark(kind, MIDDLE)]);
             Explained::new(name, meaning, sample)
         });
         let column = |place: u32| {
@@ -197,7 +197,7 @@ impl TrackKind for Instants {
                 most
             };
             let count = (40.0 * f64::from(wave(place as f32, 1.0))) as u32 + 1;
-            let column = Made::column(from, from + COLUMN_PX).count(count);
+            let column = SampleMark::column(from, from + COLUMN_PX).count(count);
             column.with(happened(kind, most))
         };
         let many = Explained::new(
@@ -210,7 +210,7 @@ impl TrackKind for Instants {
 }
 
 impl Details<'_> {
-    /// What happened on a capability from a time to another, both included.
+    /// Returns the events on a capability in a closed time range.
     fn of_instants(&self, cap: CapId, span: Interval) -> Vec<Fact> {
         let range = (span.start().0, span.end().0);
         let counts = self.store.instant_counts(cap, range);
@@ -239,7 +239,7 @@ impl Details<'_> {
         facts.collect()
     }
 
-    /// What a message or marker says that a capability wrote at a time.
+    /// Returns the text of a message or marker from a capability at a time.
     fn message_text(&self, kind: InstantKind, cap: CapId, at: Nanos) -> Option<String> {
         let kind = match kind {
             InstantKind::Message => MessageKind::Message,
@@ -253,7 +253,7 @@ impl Details<'_> {
     }
 }
 
-/// A column of many events.
+/// Returns a column of dense events.
 fn column(mark: &MarkView<'_>, span: Interval, palette: &Palette) -> Column {
     let Happened { kind, most, .. } = mark.read();
     let is_notable = matches!(
@@ -268,7 +268,7 @@ fn column(mark: &MarkView<'_>, span: Interval, palette: &Palette) -> Column {
     }
 }
 
-/// What it is called, and what it means for the program.
+/// Returns the name of a kind, and its meaning for the program.
 const fn meaning(kind: InstantKind) -> (&'static str, &'static str) {
     match kind {
         InstantKind::Shutdown => ("Shutdown", "The runtime shuts down."),
@@ -351,8 +351,7 @@ const fn meaning(kind: InstantKind) -> (&'static str, &'static str) {
     }
 }
 
-/// The shape says what an event is about; the colour tells those apart
-/// that are about the same.
+/// Returns the color of a kind. The glyph shows the family; the color distinguishes kinds within it.
 const fn colour_of(kind: InstantKind, palette: &Palette) -> Rgb {
     match kind {
         InstantKind::Shutdown | InstantKind::CapDeleted | InstantKind::CapDisabled => palette.ink,
@@ -374,7 +373,7 @@ const fn colour_of(kind: InstantKind, palette: &Palette) -> Rgb {
     }
 }
 
-/// The outline of a glyph around a point, as polygons.
+/// Returns the polygons of a glyph centered at a point.
 fn glyph(family: Family, (x, y): (f64, f64)) -> Vec<Vec<(f64, f64)>> {
     let r = SIGN_PX;
     let at = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {
@@ -391,7 +390,7 @@ fn glyph(family: Family, (x, y): (f64, f64)) -> Vec<Vec<(f64, f64)>> {
         ],
         Family::Message => vec![at(&[(-0.9, 0.0), (0.0, -0.9), (0.9, 0.0), (0.0, 0.9)])],
         Family::Collection => vec![at(&[(-0.8, -0.8), (0.8, -0.8), (0.8, 0.8), (-0.8, 0.8)])],
-        // As round as it has to be at that size.
+        // A dodecagon is round enough at this size.
         Family::Creation => {
             let corner = |i: u32| {
                 let angle = f64::from(i) * std::f64::consts::TAU / 12.0;
@@ -402,7 +401,7 @@ fn glyph(family: Family, (x, y): (f64, f64)) -> Vec<Vec<(f64, f64)>> {
         Family::Wakeup => vec![at(&[(-0.95, 0.8), (0.0, -0.95), (0.95, 0.8)])],
         Family::Migration => vec![at(&[(-0.8, -0.95), (0.95, 0.0), (-0.8, 0.95)])],
         Family::Spark => vec![at(&[(-0.95, -0.8), (0.95, -0.8), (0.0, 0.95)])],
-        // A plus sign.
+        // A plus of two bars.
         Family::Perf => vec![
             at(&[(-1.0, -0.25), (1.0, -0.25), (1.0, 0.25), (-1.0, 0.25)]),
             at(&[(-0.25, -1.0), (0.25, -1.0), (0.25, 1.0), (-0.25, 1.0)]),

@@ -1,4 +1,4 @@
-//! The marks of the timeline, and the items that they stand for.
+//! Marks of the timeline, and the items that they represent.
 
 use crate::tracks::Row;
 use eventlog::ids::{Duration, Nanos, ThreadId};
@@ -7,91 +7,90 @@ use model::marks::{GaugePoint, MarkKind, MarkView, NamedSeries, Packed, Payload,
 use model::profile::frames::Frame;
 use model::time::Interval;
 
-/// A mark that the pointer is on or that is selected, in absolute time.
+/// Mark under the pointer or selected, in absolute time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// In which row.
+    /// Track of the mark.
     pub row: Row,
-    /// What it is.
+    /// Kind of the mark: single, merged, instant or column.
     pub kind: MarkKind,
-    /// Its class, or that of the longest of several.
+    /// Class, or that of the longest merged span.
     pub class: Class,
-    /// How many spans or events it stands for.
+    /// Number of spans or events that the mark represents.
     pub count: u32,
-    /// When it begins and ends.
+    /// Start and end in absolute time.
     pub span: Interval,
-    /// The share of each class.
+    /// Share of the time by class.
     pub shares: Vec<f32>,
-    /// What its track knows of it.
+    /// Data of the track.
     pub payload: Packed,
 }
 
-/// Marks, with the view they were asked for.
+/// Marks of a timeline query with the queried view.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
-    /// The time that was asked for.
+    /// Time range of the query; `None` before the first reply.
     pub view: Option<Interval>,
-    /// The rows that were asked for.
+    /// Tracks of the query, in the order of the reply's rows.
     pub rows: Vec<Row>,
-    /// The marks.
+    /// Marks and points in columns.
     pub reply: TimelineReply,
 }
 
-/// Names for what marks refer to by number, as far as they are known here.
+/// Lookup of names that marks refer to by number. Unknown names are `None`.
 pub trait Names {
-    /// The label of a thread, if it has one.
+    /// Returns the label of a thread, if it has one.
     fn label(&self, thread: ThreadId) -> Option<&str> {
         let _ = thread;
         None
     }
-    /// The text of a message, by its number.
+    /// Returns the text of a message, by its number.
     fn message(&self, number: u32) -> Option<&str> {
         let _ = number;
         None
     }
-    /// The title of a track.
+    /// Returns the title of a track.
     fn title(&self, row: Row) -> Option<&str> {
         let _ = row;
         None
     }
-    /// The foreign function of a call, by its number in the marks.
+    /// Returns the foreign function of a call, by its index in the marks.
     fn foreign_function(&self, number: u32) -> Option<&Frame> {
         let _ = number;
         None
     }
-    /// The function of a profile sample, by its number in the marks.
+    /// Returns the function of a profile sample, by its index in the marks.
     fn sampled_function(&self, number: u32) -> Option<&Frame> {
         let _ = number;
         None
     }
 }
 
-/// What tracks are painted from.
+/// Input of track painting.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<'a, N> {
-    /// The marks at hand.
+    /// Marks received so far.
     pub marks: &'a Marks,
-    /// What they refer to by number.
+    /// Names that the marks refer to.
     pub names: &'a N,
-    /// How many capabilities there are: the scale of the activity.
+    /// Number of capabilities: the scale of the activity.
     pub caps: usize,
 }
 
 impl Marks {
-    /// The place of a row among those that were asked for.
+    /// Returns the index of a track among the queried ones.
     fn place(&self, row: Row) -> Option<usize> {
         self.rows.iter().position(|&asked| asked == row)
     }
 
-    /// The absolute time of a mark that begins and ends so long after the start
-    /// of the view.
+    /// Converts times relative to the start of the view into an absolute interval.
     fn span(&self, start: f64, end: f64) -> Interval {
         let origin = self.view.map_or(0, |view| view.start().0) as f64;
         let absolute = |relative: f64| Nanos((origin + relative).max(0.0) as u64);
         Interval::new(absolute(start), absolute(end))
     }
 
-    /// The marks of a row, with their times.
+    /// Returns the marks of a track, with their times.
     pub fn of(
         &self,
         row: impl Into<Row>,
@@ -101,7 +100,7 @@ impl Marks {
         marks.map(|mark| (mark, self.span(mark.start, mark.end)))
     }
 
-    /// Whether it is not known yet what a row shows.
+    /// Returns whether the data of a track is not available yet.
     #[must_use]
     pub fn is_later(&self, row: impl Into<Row>) -> bool {
         let place = self.place(row.into());
@@ -113,27 +112,27 @@ impl Marks {
         })
     }
 
-    /// The items of a row, as they are painted one over the other.
+    /// Returns the items of a track, in painting order.
     pub fn items(&self, row: Row) -> impl Iterator<Item = Item> + '_ {
         self.of(row)
             .map(move |(mark, span)| Item::new(row, &mark, span))
     }
 
-    /// The series of a row that the log names, in their order.
+    /// Returns the series of a track that the log names, in order.
     pub fn named(&self, row: impl Into<Row>) -> impl Iterator<Item = &NamedSeries> {
         let place = self.place(row.into());
         let named = self.reply.named.iter();
         named.filter(move |series| Some(series.row as usize) == place)
     }
 
-    /// What a series of a gauge is called, in a log of so many capabilities.
+    /// Returns the name of a series, in a log of `caps` capabilities.
     #[must_use]
     pub fn series_name(&self, row: Row, series: u8, caps: usize) -> String {
         let named = self.named(row).nth(series.into());
         named.map_or_else(|| row.series_name(series, caps), |named| named.name.clone())
     }
 
-    /// The points of a row's graph, with their times.
+    /// Returns the points of a gauge, with their times.
     pub fn points(&self, row: impl Into<Row>) -> impl Iterator<Item = (GaugePoint, Interval)> {
         let place = self.place(row.into());
         let points = place.map(|place| self.reply.points.of_row(place));
@@ -141,8 +140,7 @@ impl Marks {
         points.map(|point| (point, self.span(point.start, point.end)))
     }
 
-    /// What a row's graph shows at a time: a point of each series that has
-    /// one, and the stretch of time that the shortest of them stands for.
+    /// Returns the points of a gauge at a time, at most one per series, and the interval of the shortest one.
     #[must_use]
     pub fn graph_at(&self, row: Row, time: Nanos) -> Option<(Vec<GaugePoint>, Interval)> {
         let there = |(_, span): &(GaugePoint, Interval)| span.contains(time);
@@ -151,14 +149,14 @@ impl Marks {
         Some((points, shortest))
     }
 
-    /// The mark of `row` at a time; nearby marks count if they are narrow.
+    /// Returns the mark of `row` at a time, or the nearest one within `slack`.
     #[must_use]
     pub fn hit(&self, row: Row, time: Nanos, slack: Duration) -> Option<Item> {
         if row.is_graph() {
             return None;
         }
         let distance = |span: &Interval| span.start().since(time).max(time.since(span.end()));
-        // Collections are painted over runs, so that the last one counts.
+        // Collections are painted over runs, so the last mark has priority.
         let near = self
             .of(row)
             .rev()
@@ -169,7 +167,7 @@ impl Marks {
 }
 
 impl Item {
-    /// An item that a mark stands for.
+    /// Creates the item of a mark.
     pub fn new(row: Row, mark: &MarkView<'_>, span: Interval) -> Self {
         Self {
             row,
@@ -182,13 +180,13 @@ impl Item {
         }
     }
 
-    /// What its track knows of it. The type is the track's.
+    /// Unpacks the data of the track, whose payload type must be `P`.
     #[must_use]
     pub fn read<P: Payload>(&self) -> P {
         P::unpack(self.payload)
     }
 
-    /// The share of a class.
+    /// Returns the share of a class.
     #[must_use]
     pub fn share(&self, class: Class) -> f64 {
         self.shares

@@ -1,4 +1,4 @@
-//! What tracks that show lanes have in common.
+//! Shared code of tracks with lanes.
 
 use crate::tracks::details::{DetailsQuery, Fact, Lead};
 use crate::tracks::item::Item;
@@ -10,13 +10,13 @@ use model::time::Interval;
 use scene::format;
 use scene::strip::Bar;
 
-/// A bar with its duration in it.
+/// Returns a bar labeled with its duration.
 pub(super) fn by_duration(mark: &MarkView<'_>) -> Bar {
     let duration = (mark.end - mark.start).max(0.0) as u64;
     Bar::text(format::duration(Duration(duration)))
 }
 
-/// Several spans that share a pixel, and their share of it.
+/// Describes several spans that share a pixel, with their share of it.
 pub(super) fn several(item: &Item, what: &str) -> String {
     let share: f64 = words::whole(&item.shares).sum();
     format!(
@@ -28,18 +28,17 @@ pub(super) fn several(item: &Item, what: &str) -> String {
     )
 }
 
-/// When a span is.
+/// Returns the time range of a span.
 pub(super) fn span_of(piece: &Piece) -> Interval {
     Interval::new(Nanos(piece.start), Nanos(piece.end))
 }
 
-/// The span that begins and ends just then.
+/// Returns the span with exactly this time range.
 pub(super) fn exactly(lane: &SpanLane, span: Interval) -> Option<&Piece> {
     lane.within(span).find(|piece| span_of(piece) == span)
 }
 
-/// How many spans begin in a stretch of time, how long they are together, and
-/// the longest of them.
+/// Returns number and total duration of the spans that begin in a time range, and the longest one.
 pub(super) fn sums(lane: &SpanLane, query: &DetailsQuery, what: &str) -> Vec<Fact> {
     let found = || lane.within(query.span);
     let Some(longest) = found().max_by_key(|piece| piece.end - piece.start) else {

@@ -1,5 +1,4 @@
-//! What tracks say of their marks in the legend: for each a name, a sentence,
-//! and a sample with made marks.
+//! Legend entries of tracks: a name, a sentence and a sample with synthetic marks.
 
 use super::Row;
 use super::item::Marks;
@@ -9,34 +8,34 @@ use model::gauge::Stretch;
 use model::marks::{MarkKind, NewMoment, NewSpan, Packed, Payload, TimelineReply, Values, Writer};
 use model::time::Interval;
 
-/// How wide a sample is, in pixels.
+/// Width of a sample in pixels.
 pub const SAMPLE_PX: f64 = 96.0;
 
-/// The parts of the legend.
+/// Section of the legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// Rows of capabilities.
+    /// Marks of capability tracks.
     Capabilities,
-    /// Rows of threads.
+    /// Marks of thread tracks.
     Threads,
-    /// Samples of a profile, foreign calls.
+    /// Profile samples and foreign calls.
     Profile,
-    /// Collections of the program, and the concurrent collector.
+    /// Collections of the program, and the nonmoving collector.
     Collections,
-    /// Lines and areas.
+    /// Gauges: lines and areas.
     Graphs,
-    /// Messages, and events at points in time.
+    /// Messages and instantaneous events.
     Events,
-    /// Spans of the program, tasks, blocks.
+    /// User spans, tasks and blocks.
     Spans,
-    /// What woke a thread, and where it moved.
+    /// Arrows for wakeups and migrations.
     Arrows,
     /// Selection, cursor, notes, measure, minimap.
     Pointing,
 }
 
 impl Section {
-    /// All of them, in their order.
+    /// All sections, in display order.
     pub const ALL: [Self; 9] = [
         Self::Capabilities,
         Self::Threads,
@@ -49,7 +48,7 @@ impl Section {
         Self::Pointing,
     ];
 
-    /// Its heading.
+    /// Returns the heading of the section.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -65,7 +64,7 @@ impl Section {
         }
     }
 
-    /// What holds for all of its marks.
+    /// Returns a note on all marks of the section; may be empty.
     #[must_use]
     pub const fn note(self) -> &'static str {
         match self {
@@ -90,14 +89,14 @@ impl Section {
     }
 }
 
-/// A mark, explained.
+/// Legend entry that explains one kind of mark.
 #[derive(Clone, Debug)]
 pub struct Explained {
-    /// What it is called.
+    /// Name of the mark.
     pub name: &'static str,
-    /// What it means for the program.
+    /// Meaning of the mark for the program.
     pub meaning: &'static str,
-    /// What it looks like.
+    /// Picture of the mark.
     pub sample: Sample,
 }
 
@@ -111,30 +110,30 @@ impl Explained {
     }
 }
 
-/// Nanoseconds in a pixel of a sample.
+/// Nanoseconds per pixel of a sample.
 const NS_PER_PX: f64 = 1000.0;
 
-/// The time at a pixel of a sample.
+/// Returns the time at a pixel of a sample.
 pub fn at(px: f64) -> Nanos {
     Nanos((px * NS_PER_PX) as u64)
 }
 
-/// The time between two pixels.
+/// Returns the time range between two pixels.
 pub fn between(from_px: f64, to_px: f64) -> Interval {
     Interval::new(at(from_px), at(to_px))
 }
 
-/// Where a sample's span begins and ends, in pixels.
+/// Start and end of a sample's span, in pixels.
 pub(crate) const FROM: f64 = 8.0;
 pub(crate) const TO: f64 = 88.0;
-/// How wide a column of a density is in a sample.
+/// Width of a density column in a sample.
 pub(crate) const COLUMN_PX: f64 = 3.0;
-/// In the middle of a sample, in pixels.
+/// Center of a sample, in pixels.
 pub(crate) const MIDDLE: f64 = 48.0;
 
-/// A made mark; places are pixels.
+/// Synthetic mark. Positions are in pixels.
 #[derive(Clone, Copy, Debug)]
-pub struct Made {
+pub struct SampleMark {
     kind: MarkKind,
     class: Class,
     from: f64,
@@ -144,8 +143,8 @@ pub struct Made {
     payload: Packed,
 }
 
-impl Made {
-    /// One span.
+impl SampleMark {
+    /// Creates a single span.
     pub fn span(class: Class, from: f64, to: f64) -> Self {
         let mut shares = [0.0; CLASSES];
         shares[class as usize] = 1.0;
@@ -160,7 +159,7 @@ impl Made {
         }
     }
 
-    /// Several spans that share a place.
+    /// Creates a mark of several merged spans.
     fn many(from: f64, to: f64, of: &[(Class, f32)]) -> Self {
         let first = of.first().map_or(Class::Other, |(class, _)| *class);
         let mut many = Self {
@@ -175,7 +174,7 @@ impl Made {
         many
     }
 
-    /// Something at a point in time.
+    /// Creates an instantaneous event.
     pub(crate) fn moment(at: f64) -> Self {
         Self {
             kind: MarkKind::Moment,
@@ -183,7 +182,7 @@ impl Made {
         }
     }
 
-    /// A column of a density.
+    /// Creates a density column.
     pub(crate) fn column(from: f64, to: f64) -> Self {
         Self {
             kind: MarkKind::Column,
@@ -191,19 +190,19 @@ impl Made {
         }
     }
 
-    /// With another share of its class.
+    /// Sets the share of the mark's class.
     pub(crate) fn share(mut self, share: f32) -> Self {
         self.shares[self.class as usize] = share;
         self
     }
 
-    /// What its track knows of it.
+    /// Sets the data of the track.
     pub(crate) fn with(self, payload: impl Payload) -> Self {
         let payload = payload.pack();
         Self { payload, ..self }
     }
 
-    /// How many it stands for.
+    /// Sets the number of represented items.
     pub(crate) const fn count(self, count: u32) -> Self {
         Self { count, ..self }
     }
@@ -236,18 +235,18 @@ impl Made {
     }
 }
 
-/// Marks two pixels wide all along a row; `of` says what share each class has
-/// in the first, the second, and so on.
-pub(crate) fn buckets(of: impl Fn(f32) -> Vec<(Class, f32)>) -> Vec<Made> {
+/// Returns marks two pixels wide along a row; `of` returns the shares of the classes in the bucket with that
+/// number.
+pub(crate) fn buckets(of: impl Fn(f32) -> Vec<(Class, f32)>) -> Vec<SampleMark> {
     let places = (2..46u8).map(f32::from);
     let one = |place: f32| {
         let from = f64::from(place) * 2.0;
-        Made::many(from, from + 2.0, &of(place))
+        SampleMark::many(from, from + 2.0, &of(place))
     };
     places.map(one).collect()
 }
 
-/// What marks of a sample are written to.
+/// Returns a writer for a sample.
 fn writer() -> Writer {
     Writer {
         view: between(0.0, SAMPLE_PX),
@@ -258,7 +257,7 @@ fn writer() -> Writer {
     }
 }
 
-/// Writes a series of values, evenly spread.
+/// Writes evenly spaced values of a series.
 fn stretches(writer: &mut Writer, series: u8, values: &[f64], of: impl Fn(f64) -> Values) {
     let width = SAMPLE_PX / values.len().max(1) as f64;
     for (place, value) in values.iter().enumerate() {
@@ -272,13 +271,13 @@ fn stretches(writer: &mut Writer, series: u8, values: &[f64], of: impl Fn(f64) -
     }
 }
 
-/// Rows with made marks, [`SAMPLE_PX`] wide.
+/// Tracks with synthetic marks, [`SAMPLE_PX`] wide.
 #[derive(Clone, Debug)]
 pub struct Sample(pub Marks);
 
 impl Sample {
-    /// Rows with marks.
-    pub fn rows(rows: &[(Row, Vec<Made>)]) -> Self {
+    /// Creates a sample of several tracks.
+    pub fn rows(rows: &[(Row, Vec<SampleMark>)]) -> Self {
         let mut writer = writer();
         for (number, (_, marks)) in (0u32..).zip(rows) {
             writer.row = number;
@@ -297,12 +296,12 @@ impl Sample {
         })
     }
 
-    /// A row with marks.
-    pub fn row(row: impl Into<Row>, marks: Vec<Made>) -> Self {
+    /// Creates a sample of one track.
+    pub fn row(row: impl Into<Row>, marks: Vec<SampleMark>) -> Self {
         Self::rows(&[(row.into(), marks)])
     }
 
-    /// A graph; each series is a list of values, evenly spread.
+    /// Creates a sample of a gauge from evenly spaced values of each series.
     pub fn graph(row: impl Into<Row>, series: &[(u8, &[f64])]) -> Self {
         let mut writer = writer();
         for (number, values) in series {
@@ -311,7 +310,7 @@ impl Sample {
         Self::written(vec![row.into()], writer)
     }
 
-    /// A graph of one series, each value the mean of others.
+    /// Creates a sample of a gauge with one series, from means with a spread around them.
     pub(crate) fn spread(row: impl Into<Row>, means: [f64; 8]) -> Self {
         let mut writer = writer();
         stretches(&mut writer, 0, &means, |mean| Values {
@@ -323,7 +322,7 @@ impl Sample {
         Self::written(vec![row.into()], writer)
     }
 
-    /// A graph of three series, whose values are so many times these.
+    /// Creates a sample of a gauge with three series, whose values are multiplied by `unit`.
     pub(crate) fn three(row: impl Into<Row>, unit: f64, values: [[f64; 8]; 3]) -> Self {
         let [a, b, c] = values.map(|values| values.map(|value| value * unit));
         Self::graph(row, &[(0, &a), (1, &b), (2, &c)])

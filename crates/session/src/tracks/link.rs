@@ -1,18 +1,18 @@
-//! The names of tracks in links: a word, or a word with a number behind it.
+//! Parsing of track names in links: a word, optionally followed by a number.
 
 use eventlog::ids::CapId;
 
-/// The number behind a word.
+/// Returns the number after a word.
 pub(super) fn number(link: &str, word: &str) -> Option<u64> {
     let digits = link.strip_prefix(word)?;
-    // A sign would be another name of the track.
+    // A signed number would be a second name of the same track.
     digits
         .starts_with(|c: char| c.is_ascii_digit())
         .then_some(())?;
     digits.parse().ok()
 }
 
-/// The capability behind a word.
+/// Returns the capability after a word.
 pub(super) fn cap(link: &str, word: &str) -> Option<CapId> {
     number(link, word)
         .and_then(|cap| u16::try_from(cap).ok())

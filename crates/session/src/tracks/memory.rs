@@ -1,5 +1,4 @@
-//! The memory of the whole program: its heap, how fast it allocates, and what
-//! the runtime has of the system's memory.
+//! Memory tracks of the whole program: heap, allocation rate, and memory held from the system.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,19 +9,19 @@ use analysis::timeline::graphs::allocation_rate;
 use model::marks::Writer;
 use scene::gauge::{Gauge, Series, Style, Unit};
 
-/// A graph of memory.
+/// Gauge of one aspect of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Memory {
-    /// What the heap holds: its size, blocks in use, live bytes.
+    /// Heap size, blocks in use, and live bytes.
     Heap,
-    /// Bytes allocated in a second, all capabilities together.
+    /// Bytes allocated per second by all capabilities together.
     Allocated,
-    /// Memory held, needed and given back to the system (`MemReturn`).
+    /// Memory held, needed and returned to the system (`MemReturn`).
     Returned,
 }
 
 impl Memory {
-    /// All of them, in the order in which they stand.
+    /// All gauges, in display order.
     const ALL: [Self; 3] = [Self::Heap, Self::Allocated, Self::Returned];
 
     const fn word(self) -> &'static str {
@@ -33,7 +32,7 @@ impl Memory {
         }
     }
 
-    /// Whether a log has it.
+    /// Returns whether a log has data for the gauge.
     fn is_in(self, log: &Log<'_>) -> bool {
         let (graphs, numbers) = (&log.recording.tracks.graphs, &log.recording.numbers);
         match self {

@@ -1,11 +1,11 @@
-//! Messages and markers of the program.
+//! Message track: messages and markers of the program.
 
 use serde::{Deserialize, Serialize};
 
 use super::details::{
     Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_time, in_the_list, on_cap,
 };
-use super::legend::{COLUMN_PX, Explained, MIDDLE, Made, Sample, Section};
+use super::legend::{COLUMN_PX, Explained, MIDDLE, Sample, SampleMark, Section};
 use super::thread::Thread;
 use super::waves::wave;
 use super::{Contents, Listed, Log, Shape, TrackKind};
@@ -20,19 +20,19 @@ use scene::format;
 use scene::painter::Painter;
 use scene::strip::{Column, Strip};
 
-/// The messages of all capabilities.
+/// Messages of all capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Messages;
 
-/// What the track is called.
+/// Title of the track.
 const TITLE: &str = "Messages";
 
-/// A message, or several in one place.
+/// One message, or several at one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// The number of the first.
+    /// Number of the first message.
     pub first: Option<u32>,
-    /// Whether a marker is among them.
+    /// Whether any of the messages is a marker.
     pub has_marker: bool,
 }
 
@@ -90,8 +90,8 @@ impl TrackKind for Messages {
         });
     }
 
-    /// A message is a diamond, a marker a flag. Where they are many, columns say how many, with
-    /// the flags of markers over them, or lines where flags would cover each other.
+    /// Paints messages as diamonds and markers as flags. Dense messages become columns; markers in them keep their
+    /// flags, or get lines where flags would overlap.
     fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let middle = strip.area.y + strip.area.h / 2.0;
         let mut columns = Vec::new();
@@ -183,7 +183,7 @@ impl TrackKind for Messages {
                 first: None,
                 has_marker,
             };
-            Sample::row(Self, vec![Made::moment(MIDDLE).with(said)])
+            Sample::row(Self, vec![SampleMark::moment(MIDDLE).with(said)])
         };
         vec![
             Explained::new(
@@ -205,17 +205,17 @@ impl TrackKind for Messages {
     }
 }
 
-/// How wide a flag is, with some room behind it.
+/// Width of a flag, with some space after it.
 const FLAG_PX: f64 = 9.0;
 
-/// The flag of a marker.
+/// Paints the flag of a marker.
 fn paint_flag(strip: &Strip<'_>, x: f64, painter: &mut dyn Painter) {
     let (top, right) = (strip.area.y + 3.0, x + 7.0);
     let flag = [(x, top), (right, top + 3.0), (x, top + 6.0)];
     painter.polygon(&flag, strip.palette.accent.into());
 }
 
-/// Columns of a density, with a marker in one of them.
+/// Returns a legend sample of density columns, one of which has a marker.
 fn many() -> Sample {
     let column = |place: u32| {
         let from = f64::from(place) * COLUMN_PX;
@@ -224,13 +224,15 @@ fn many() -> Sample {
             has_marker: place == 22,
         };
         let count = (40.0 * f64::from(wave(place as f32, 0.7))) as u32 + 1;
-        Made::column(from, from + COLUMN_PX).count(count).with(said)
+        SampleMark::column(from, from + COLUMN_PX)
+            .count(count)
+            .with(said)
     };
     Sample::row(Messages, (3..30).map(column).collect())
 }
 
 impl Details<'_> {
-    /// The messages from a time to another, both included.
+    /// Returns the messages in a closed time range.
     fn of_messages(&self, span: Interval) -> Vec<Fact> {
         let places = self.messages.places(span);
         let more = places.len().saturating_sub(MOST_LISTED);

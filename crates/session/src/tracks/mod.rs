@@ -1,11 +1,9 @@
-//! The tracks of the timeline. Each is one file here: its name in links, its
-//! group and title, which of them a log has, what it shows of a view, how that
-//! is painted, its words, its details and its part of the legend. One table here
-//! lists them; nothing else names them all. What puts them together is the
-//! timeline of the page, of which they know nothing.
+//! Timeline tracks. Each kind is one file here, which has its name in links, group, title, availability in a log,
+//! data for a view, painting, descriptions, details and legend. The table in this file is the only complete list
+//! of the kinds. The timeline of the page arranges the tracks; they do not depend on it.
 //!
-//! A track has one of four [`Shape`]s, for each of which there is a painter,
-//! words and, for gauges, details that serve without a line of code.
+//! A track has one of four [`Shape`]s, each with a default painter, default descriptions and, for gauges, default
+//! details.
 
 pub mod activity;
 pub mod bands;
@@ -64,66 +62,65 @@ pub use contents::{Contents, Known, Listed, Log};
 pub use query::TimelineQuery;
 pub use scope::scope_of;
 
-/// In what form a track shows what happened.
+/// Form in which a track displays its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// Spans that follow each other.
+    /// Consecutive spans, drawn as bars.
     Lane,
-    /// Events without a length.
+    /// Instantaneous events, drawn as ticks.
     Moments,
     /// Lines and areas over time.
     Gauge,
-    /// Spans between the ticks of a timer, coloured by what it found.
+    /// Spans between timer ticks, colored by the sampled function.
     Samples,
 }
 
-/// A kind of track; a value is one track, known by what it is about.
+/// Kind of track. A value identifies one track.
 pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
-    /// What it knows of a mark beyond its class and time.
+    /// Data of a mark beyond its class and time.
     type Payload: Payload;
 
-    /// The group that it stands in.
+    /// Group that contains the track.
     const GROUP: Group;
-    /// In what form it is.
+    /// Form in which the track displays its data.
     const SHAPE: Shape;
-    /// The part of the legend that explains it.
+    /// Section of the legend that explains the track.
     const SECTION: Section;
-    /// How high it is, in pixels.
+    /// Height of the track in pixels.
     const HEIGHT_PX: f64 = 22.0;
 
-    /// Its name in links and settings, which never changes.
+    /// Returns the name in links and settings, which never changes.
     fn link(self, contents: &Contents) -> String;
-    /// The track of that name.
+    /// Returns the track with that name.
     fn parse(link: &str, contents: &Contents) -> Option<Self>;
 
-    /// The tracks of this kind that a log has.
+    /// Returns the tracks of this kind that a log has.
     fn of_log(log: &Log<'_>) -> Vec<Listed>;
-    /// The tracks of this kind that the page shows: those that the log has,
-    /// unless the page knows better.
+    /// Returns the tracks of this kind that the page shows: by default, those that the log has.
     fn shown(known: &Known<'_>) -> Vec<Listed> {
         let tracks = known.contents.of_kind::<Self>();
         tracks.map(|(_, track)| track.clone()).collect()
     }
 
-    /// The capability that it is about.
+    /// Returns the capability that the track is about.
     fn cap(self) -> Option<CapId> {
         None
     }
-    /// The thread that it is about.
+    /// Returns the thread that the track is about.
     fn thread(self) -> Option<ThreadId> {
         None
     }
-    /// The series of a gauge.
+    /// Returns the series, unit and scale of a gauge; `None` for other shapes.
     fn gauge(self) -> Option<Gauge> {
         None
     }
-    /// The series of which there are keys beside its name, by number: those of a
-    /// gauge that has more than one.
+    /// Returns the series for which the track header shows a color key, by index: those of a gauge with more than
+    /// one series.
     fn keys(self) -> &'static [Series] {
         let series = self.gauge().map_or(&[][..], |gauge| gauge.series);
         if series.len() > 1 { series } else { &[] }
     }
-    /// What a series of a gauge is called, in a log of so many capabilities.
+    /// Returns the name of a series, in a log of `caps` capabilities.
     fn series_name(self, series: u8, caps: usize) -> String {
         let _ = caps;
         let gauge = self.gauge();
@@ -131,16 +128,16 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
         found.map_or_else(String::new, |series| series.name.to_owned())
     }
 
-    /// What is said of a series of a gauge in place of its value.
+    /// Returns a text that replaces the value of a series.
     fn instead_of_value(self, series: u8) -> Option<&'static str> {
         let _ = series;
         None
     }
 
-    /// What it shows of the view of the writer.
+    /// Writes the marks for the writer's view.
     fn answer(self, log: &Log<'_>, writer: &mut Writer);
 
-    /// Paints the marks at hand into its strip.
+    /// Paints the available marks into a strip.
     fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
         let marks = shown.marks;
         match Self::SHAPE {
@@ -152,12 +149,12 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
         }
     }
 
-    /// How it is called within a sentence.
+    /// Returns the name for use within a sentence.
     fn spoken(self, title: &str) -> String {
         title.to_owned()
     }
-    /// What an item says at once: a name to stand out, and the rest. An empty
-    /// name stands for the title of the track.
+    /// Returns a short description of an item: an emphasized name, and the rest. An empty name stands for the
+    /// title of the track.
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
         let _ = names;
         let text = match (Self::SHAPE, item.kind) {
@@ -167,7 +164,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
         };
         (String::new(), text)
     }
-    /// What else is known of an item.
+    /// Returns further details of an item.
     fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         match Self::SHAPE {
             Shape::Gauge => gauge::details(self, log, query),
@@ -175,29 +172,28 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
         }
     }
 
-    /// The thread that an item is about.
+    /// Returns the thread that an item is about.
     fn thread_of(self, _: &Item) -> Option<ThreadId> {
         self.thread()
     }
-    /// The capability on which an item is.
+    /// Returns the capability that an item is on.
     fn cap_of(self, _: &Item) -> Option<CapId> {
         self.cap()
     }
-    /// The number of the message that an item is, or of the first of several.
+    /// Returns the number of an item's message, or of the first of several.
     fn message_of(self, _: &Item) -> Option<u32> {
         None
     }
-    /// The class whose colour stands beside the words of an item.
+    /// Returns the class whose color marks the description of an item.
     fn class_of(self, _: &Item) -> Option<Class> {
         None
     }
 
-    /// What the legend says of its marks.
+    /// Returns the legend entries.
     fn legend() -> Vec<Explained>;
 }
 
-/// Makes the enum of all tracks from the table of their kinds, and hands each
-/// question on to the kind.
+/// Generates the enum of all tracks from the table of kinds, with the dispatch to each kind.
 macro_rules! tracks {
     ($($module:ident::$kind:ident,)*) => {
         /// One track of the timeline.
@@ -233,7 +229,7 @@ macro_rules! tracks {
             }
         }
 
-        /// Hands a question on to the kind of a track.
+        /// Calls a method on the kind of a track.
         macro_rules! ask {
             ($row:expr, $track:ident => $answer:expr) => {
                 match $row {
@@ -242,7 +238,7 @@ macro_rules! tracks {
             };
         }
 
-        /// Hands a question on to all kinds, in the order of the table.
+        /// Calls an associated function on all kinds, in table order.
         macro_rules! ask_kinds {
             ($see:expr, $method:ident($argument:expr)) => {
                 $($see(<$module::$kind as TrackKind>::$method($argument));)*
@@ -250,13 +246,13 @@ macro_rules! tracks {
         }
 
         impl Row {
-            /// The track of that name in links and settings.
+            /// Returns the track with that name in links and settings.
             #[must_use]
             pub fn parse(link: &str, contents: &Contents) -> Option<Self> {
                 None$(.or_else(|| $module::$kind::parse(link, contents).map(Self::from)))*
             }
 
-            /// What a part of the legend says of tracks.
+            /// Returns the entries of all tracks in a section of the legend.
             pub fn legend(section: Section) -> Vec<Explained> {
                 let mut entries = Vec::new();
                 $(
@@ -267,10 +263,10 @@ macro_rules! tracks {
                 entries
             }
 
-            /// The names of all kinds.
+            /// Names of all kinds.
             pub const KINDS: &[&str] = &[$(stringify!($kind)),*];
 
-            /// The name of its kind, one of `KINDS`.
+            /// Returns the name of the track's kind, one of `KINDS`.
             #[must_use]
             pub const fn kind(self) -> &'static str {
                 match self {
@@ -291,7 +287,7 @@ macro_rules! tracks {
     };
 }
 
-// The kinds of tracks, in the order in which they stand in their groups.
+// All kinds of tracks, in the order within their groups.
 tracks! {
     activity::Activity,
     collections::Collections,
@@ -314,37 +310,37 @@ tracks! {
 }
 
 impl Row {
-    /// The group that it stands in.
+    /// Returns the group that contains the track.
     #[must_use]
     pub const fn group(self) -> Group {
         self.constants().0
     }
 
-    /// In what form it is.
+    /// Returns the form of display.
     #[must_use]
     pub const fn shape(self) -> Shape {
         self.constants().1
     }
 
-    /// How high it is, in pixels.
+    /// Returns the height in pixels.
     #[must_use]
     pub const fn height_px(self) -> f64 {
         self.constants().2
     }
 
-    /// Whether it is a graph: lines and areas instead of items.
+    /// Returns whether the track is a gauge, which has lines and areas instead of items.
     #[must_use]
     pub fn is_graph(self) -> bool {
         self.shape() == Shape::Gauge
     }
 
-    /// Its name in links and settings, which never changes.
+    /// Returns the name in links and settings, which never changes.
     #[must_use]
     pub fn link(self, contents: &Contents) -> String {
         ask!(self, track => track.link(contents))
     }
 
-    /// All tracks that a log has, beside those of capabilities and threads.
+    /// Returns all tracks of a log other than those of capabilities and threads.
     #[must_use]
     pub(crate) fn of_log(log: &Log<'_>) -> Vec<Listed> {
         let mut all = Vec::new();
@@ -352,7 +348,7 @@ impl Row {
         all
     }
 
-    /// All tracks that the page shows.
+    /// Returns all tracks that the page shows.
     #[must_use]
     pub fn shown(known: &Known<'_>) -> Vec<Listed> {
         let mut all = Vec::new();
@@ -360,47 +356,47 @@ impl Row {
         all
     }
 
-    /// The capability that it is about.
+    /// Returns the capability that the track is about.
     #[must_use]
     pub fn cap(self) -> Option<CapId> {
         ask!(self, track => track.cap())
     }
 
-    /// The thread that it is about.
+    /// Returns the thread that the track is about.
     #[must_use]
     pub fn thread(self) -> Option<ThreadId> {
         ask!(self, track => track.thread())
     }
 
-    /// The series of a gauge.
+    /// Returns the series, unit and scale of a gauge; `None` for other shapes.
     #[must_use]
     pub fn gauge(self) -> Option<Gauge> {
         ask!(self, track => track.gauge())
     }
 
-    /// The series of which there are keys beside its name, by number.
+    /// Returns the series for which the track header shows a color key, by index.
     #[must_use]
     pub fn keys(self) -> &'static [Series] {
         ask!(self, track => track.keys())
     }
 
-    /// What a series of a gauge is called, in a log of so many capabilities.
+    /// Returns the name of a series, in a log of `caps` capabilities.
     #[must_use]
     pub(crate) fn series_name(self, series: u8, caps: usize) -> String {
         ask!(self, track => track.series_name(series, caps))
     }
 
-    /// What is said of a series of a gauge in place of its value.
+    /// Returns a text that replaces the value of a series.
     pub fn instead_of_value(self, series: u8) -> Option<&'static str> {
         ask!(self, track => track.instead_of_value(series))
     }
 
-    /// Writes what it shows of the view of the writer.
+    /// Writes the marks for the writer's view.
     pub fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         ask!(self, track => track.answer(log, writer));
     }
 
-    /// Paints the marks at hand into its strip.
+    /// Paints the available marks into a strip.
     pub fn paint<N: Names>(
         self,
         shown: &Shown<'_, N>,
@@ -410,13 +406,13 @@ impl Row {
         ask!(self, track => track.paint(shown, strip, painter));
     }
 
-    /// How it is called within a sentence.
+    /// Returns the name for use within a sentence.
     #[must_use]
     pub fn spoken(self, title: &str) -> String {
         ask!(self, track => track.spoken(title))
     }
 
-    /// What is known of an item of it beyond its mark.
+    /// Returns the details of an item beyond its mark.
     #[must_use]
     pub fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         ask!(self, track => track.details(log, query))
@@ -424,32 +420,32 @@ impl Row {
 }
 
 impl Item {
-    /// What it says at once: a name to stand out, and the rest. An empty name
-    /// stands for the title of the track.
+    /// Returns a short description: an emphasized name, and the rest. An empty name stands for the title of the
+    /// track.
     #[must_use]
     pub fn describe(&self, names: &impl Names) -> (String, String) {
         ask!(self.row, track => track.describe(self, names))
     }
 
-    /// The thread that it is about.
+    /// Returns the thread that the item is about.
     #[must_use]
     pub fn thread(&self) -> Option<ThreadId> {
         ask!(self.row, track => track.thread_of(self))
     }
 
-    /// The capability on which it is.
+    /// Returns the capability that the item is on.
     #[must_use]
     pub fn cap(&self) -> Option<CapId> {
         ask!(self.row, track => track.cap_of(self))
     }
 
-    /// The number of the message that it is, or of the first of several.
+    /// Returns the number of the item's message, or of the first of several.
     #[must_use]
     pub fn message(&self) -> Option<u32> {
         ask!(self.row, track => track.message_of(self))
     }
 
-    /// The class whose colour stands beside its words.
+    /// Returns the class whose color marks the description.
     #[must_use]
     pub fn shown_class(&self) -> Option<Class> {
         ask!(self.row, track => track.class_of(self))

@@ -1,10 +1,9 @@
-//! What the concurrent (nonmoving) collector does: its phases, and what it tells
-//! of itself at points in time.
+//! Nonmoving collector track: phases of the concurrent collector, and its instantaneous reports.
 
 use serde::{Deserialize, Serialize};
 
 use super::details::{DetailsQuery, Fact};
-use super::legend::{Explained, FROM, Made, Sample, Section, TO};
+use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO};
 use super::{Contents, Listed, Log, Shape, TrackKind, lane};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
@@ -17,18 +16,18 @@ use scene::format;
 use scene::painter::{Painter, Rect};
 use scene::strip::{Strip, YOUNG, standing, stripes_on};
 
-/// The concurrent collector.
+/// Track of the nonmoving collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Nonmoving;
 
-/// A phase of it.
+/// Phase of the nonmoving collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The phase of the collection.
+    /// Kind of phase: sync, mark or sweep.
     pub phase: Phase,
-    /// Whether it was not over when the log ended.
+    /// Whether the phase had not ended when the log ended.
     pub open: bool,
-    /// How many objects it marked.
+    /// Number of marked objects.
     pub marked: u32,
 }
 
@@ -47,7 +46,7 @@ impl Payload for Part {
     }
 }
 
-/// Of how many things that the collector tells the text is said.
+/// Maximum number of reports listed in the details.
 const MOST_POINTS: usize = 40;
 
 impl TrackKind for Nonmoving {
@@ -71,8 +70,8 @@ impl TrackKind for Nonmoving {
         track.into_iter().collect()
     }
 
-    /// The points, and the phases, those that lie inside of others last. What
-    /// comes last is found first.
+    /// Writes the reports and the phases. Nested phases come last, because the last mark at a position is hit
+    /// first.
     fn answer(self, log: &Log<'_>, writer: &mut Writer) {
         let nonmoving = &log.recording.tracks.nonmoving;
         write_points(nonmoving.all_points(), writer);
@@ -144,10 +143,10 @@ impl TrackKind for Nonmoving {
                 open,
                 marked: 0,
             };
-            let mark = Made::span(phase.class(), FROM, TO).with(part);
+            let mark = SampleMark::span(phase.class(), FROM, TO).with(part);
             Sample::row(Nonmoving, vec![mark])
         };
-        let notes = [20.0, 48.0, 70.0].map(Made::moment);
+        let notes = [20.0, 48.0, 70.0].map(SampleMark::moment);
         vec![
             Explained::new(
                 "Nonmoving collector: sync",
@@ -198,8 +197,8 @@ fn write_points(points: &[(u64, Point)], writer: &mut Writer) {
     density.write(writer, |(), ()| ());
 }
 
-/// The program stands still in a sync, which is as high as the row; marking is
-/// a bar in its middle, sweeping a striped one on the ground.
+/// Paints a phase: a sync, in which the program stands still, has the full height; marking is a bar in the middle;
+/// sweeping is a striped bar at the bottom.
 fn paint_phase(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut dyn Painter) {
     let Part { phase, open, .. } = mark.read();
     let share = mark.share_of_all().min(1.0);
@@ -251,7 +250,7 @@ fn one(item: &Item, part: Part) -> String {
     }
 }
 
-/// What the collector tells at a point in time.
+/// Returns a report of the collector as a fact.
 fn told(point: &Point) -> Fact {
     match *point {
         Point::Flush(cap) => Fact::new(

@@ -1,4 +1,4 @@
-//! Which capabilities and threads are whose, in a log of several processes.
+//! Ownership of capabilities and threads in a log of several processes.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,31 +6,31 @@ use analysis::recording::Recording;
 use eventlog::ids::{CapId, ThreadId};
 use scene::format;
 
-/// A process of a log that is of several.
+/// Process in a log of several processes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessPart {
-    /// What it is called; each has another name.
+    /// Display name, unique in the log.
     pub name: String,
-    /// Its number in the operating system.
+    /// Process id in the operating system.
     pub pid: Option<u32>,
-    /// Its GHC.
+    /// GHC version of the process's program.
     pub ghc: Option<String>,
-    /// Its capabilities, by number.
+    /// Capabilities of the process, in ascending order.
     pub caps: Vec<CapId>,
 }
 
-/// The processes of a log, if it is of several; none otherwise.
+/// Processes of a log; empty if the log is of a single process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Processes {
-    /// All of them, in the order of the log.
+    /// All processes, in log order.
     pub all: Vec<ProcessPart>,
-    /// From which number on threads are of which process: what merges logs numbers the threads of
-    /// one behind those of the other.
+    /// First thread of each run of threads with the same process: merging logs numbers the threads of one process
+    /// after those of another.
     threads: Vec<(ThreadId, Option<u32>)>,
 }
 
 impl Processes {
-    /// Those of a log, as far as it is read; whose its threads are once all of it is.
+    /// Returns the processes of a log, as far as it is read. Threads have owners once the log is fully read.
     #[must_use]
     pub fn of(recording: &Recording) -> Self {
         let all = recording.info.processes.all().into_iter();
@@ -50,7 +50,7 @@ impl Processes {
         found
     }
 
-    /// Where in the order of threads the process changes.
+    /// Returns the threads at which the process changes, in thread order.
     fn owners(&self, recording: &Recording) -> Vec<(ThreadId, Option<u32>)> {
         let homes = recording.store.homes();
         let of = |(thread, cap)| {
@@ -65,13 +65,13 @@ impl Processes {
         owners
     }
 
-    /// Whether there are several.
+    /// Returns whether the log is of several processes.
     #[must_use]
     pub const fn are_several(&self) -> bool {
         !self.all.is_empty()
     }
 
-    /// The place of the process that a capability belongs to.
+    /// Returns the index of a capability's process.
     #[must_use]
     pub fn of_cap(&self, cap: CapId) -> Option<usize> {
         self.all
@@ -79,7 +79,7 @@ impl Processes {
             .position(|own| own.caps.binary_search(&cap).is_ok())
     }
 
-    /// The place of the process that a thread belongs to.
+    /// Returns the index of a thread's process.
     #[must_use]
     pub fn of_thread(&self, thread: ThreadId) -> Option<usize> {
         let after = self.threads.partition_point(|(from, _)| *from <= thread);
@@ -87,7 +87,8 @@ impl Processes {
         process.and_then(|place| usize::try_from(place).ok())
     }
 
-    /// A capability with its process: `server · cap 0`; `Capability 0` if the log is of one.
+    /// Returns the name of a capability with its process, such as `server · cap 0`; `Capability 0` in a log of a
+    /// single process.
     #[must_use]
     pub fn cap_name(&self, cap: CapId) -> String {
         match self.of_cap(cap).and_then(|place| self.all.get(place)) {
@@ -96,14 +97,14 @@ impl Processes {
         }
     }
 
-    /// What they are called, one after the other: `server + client`; `None` if the log is of one.
+    /// Returns all process names, such as `server + client`; `None` in a log of a single process.
     #[must_use]
     pub fn names(&self) -> Option<String> {
         let names: Vec<&str> = self.all.iter().map(|own| own.name.as_str()).collect();
         self.are_several().then(|| names.join(" + "))
     }
 
-    /// That there are several, in a sentence.
+    /// Returns a sentence that lists the processes, if there are several.
     #[must_use]
     pub fn about(&self) -> Option<String> {
         let names = self.all.iter().map(|own| own.name.as_str());

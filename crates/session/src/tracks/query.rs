@@ -1,37 +1,37 @@
-//! Queries of the timeline: what the rows in view show, as columns that can
-//! be handed to another thread without copying piece by piece.
+//! Timeline queries: the marks of the visible tracks, as columns that can be transferred to another thread without
+//! copying them piece by piece.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Log, Row};
-use crate::heap::choice::HeapAsked;
-use analysis::listen::Listen;
+use crate::heap::choice::HeapFilter;
+use analysis::yielder::Yield;
 use model::marks::{NONE, TimelineReply, Writer};
 use model::time::Interval;
 
-/// What is to be drawn.
+/// Query for the marks of a view.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineQuery {
-    /// The time in view.
+    /// Visible time range of the timeline.
     pub view: Interval,
-    /// How many pixels it has.
+    /// Width of the view in pixels.
     pub width_px: u32,
-    /// The rows in view.
+    /// Tracks to answer, in display order.
     pub rows: Vec<Row>,
-    /// Which bands of a heap profile are shown.
-    pub heap: HeapAsked,
-    /// After so many runs that had to be read again, other rows that need that
-    /// [wait](TimelineReply::later) until this is asked once more. `None`: none waits.
+    /// Selected bands of a heap profile.
+    pub heap: HeapFilter,
+    /// Number of runs to read for thread lanes before the remaining ones are deferred
+    /// ([`later`](TimelineReply::later)) to a repetition of the query. `None` defers none.
     pub patience_runs: Option<u32>,
 }
 
-/// The widest picture that is answered to the pixel, wider than any screen:
-/// an answer costs time and memory for each pixel.
+/// Maximum width answered at full resolution. It exceeds any screen; an answer costs time and memory for each
+/// pixel.
 const MAX_WIDTH_PX: u32 = 1 << 16;
 
 impl TimelineQuery {
-    /// The width of a bucket: the smallest power of two nanoseconds that is
-    /// not less than a pixel, so that panning does not change the buckets.
+    /// Returns the bucket length: the smallest power of two nanoseconds that is at least a pixel, so that panning
+    /// does not change the buckets.
     #[must_use]
     pub fn bucket_ns(&self) -> u64 {
         let width = u64::from(self.width_px.clamp(1, MAX_WIDTH_PX));
@@ -44,8 +44,8 @@ impl TimelineQuery {
             .unwrap_or(1 << 63)
     }
 
-    /// What the rows show of a log.
-    pub async fn marks(&self, log: &Log<'_>, listen: &dyn Listen) -> TimelineReply {
+    /// Returns the marks of the tracks.
+    pub async fn marks(&self, log: &Log<'_>, yielder: &dyn Yield) -> TimelineReply {
         let mut writer = Writer {
             bucket_ns: self.bucket_ns(),
             ..Self::writer(log, self.view)
@@ -60,15 +60,15 @@ impl TimelineQuery {
                     writer.reply.later.push(writer.row);
                     continue;
                 }
-                runs += store.prepare_life(thread, listen).await;
+                runs += store.prepare_life(thread, yielder).await;
             }
             row.answer(log, &mut writer);
-            listen.listen().await;
+            yielder.yield_if_due().await;
         }
         writer.reply
     }
 
-    /// What a row of a log writes to; a bucket is a nanosecond.
+    /// Returns a writer for one row, with buckets of a nanosecond.
     pub(super) fn writer(log: &Log<'_>, view: Interval) -> Writer {
         Writer {
             view,

@@ -1,9 +1,9 @@
-//! What a profiler saw run on a capability, sample by sample.
+//! Sample tracks: profile samples of a capability.
 
 use serde::{Deserialize, Serialize};
 
 use super::details::{Details, DetailsQuery, Fact, Lead, exact_time};
-use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO, buckets};
 use super::samples_paint::paint;
 use super::stacks::{beginning, flame, heaviest, stack_facts};
 use super::thread::Thread;
@@ -23,12 +23,12 @@ use scene::format;
 use scene::painter::Painter;
 use scene::strip::Strip;
 
-/// The samples of a capability.
+/// Samples of a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Samples(pub CapId);
 
-/// A sample: the number of its function among those whose names are told; of
-/// several samples that of the function with the most.
+/// Index of a sample's function in the list of named functions. For several samples, it is the function of more
+/// than half of those that are not idle, or else any of theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampled(pub Option<u32>);
 
@@ -161,17 +161,17 @@ impl TrackKind for Samples {
     }
 }
 
-/// Samples that follow each other; of each function so many.
-fn ticks(functions: &[(Class, u32, u32)], width_px: f64) -> Vec<Made> {
+/// Returns consecutive samples for the legend: class, function and number of each group.
+fn ticks(functions: &[(Class, u32, u32)], width_px: f64) -> Vec<SampleMark> {
     let each = functions
         .iter()
         .flat_map(|&(class, function, count)| (0..count).map(move |_| (class, function)));
-    let made = each.scan(FROM, |from, (class, function)| {
-        let mark = Made::span(class, *from, *from + width_px).with(Sampled(Some(function)));
+    let sample_mark = each.scan(FROM, |from, (class, function)| {
+        let mark = SampleMark::span(class, *from, *from + width_px).with(Sampled(Some(function)));
         *from += width_px;
         Some(mark)
     });
-    made.collect()
+    sample_mark.collect()
 }
 
 fn several_samples(
@@ -204,7 +204,7 @@ fn several_samples(
 }
 
 impl Details<'_> {
-    /// The thread that ran on a capability at a time.
+    /// Returns the thread that ran on a capability at a time.
     fn ran(&self, cap: CapId, at: Nanos) -> Option<Fact> {
         let thread = self.store.running(cap, at, &mut 0)?;
         let run = self.run_at(cap, at)?;

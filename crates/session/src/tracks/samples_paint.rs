@@ -1,4 +1,4 @@
-//! How samples of a profile are painted.
+//! Painting of profile samples.
 
 use super::item::{Names, Shown};
 use super::samples::{Sampled, Samples};
@@ -13,14 +13,14 @@ use scene::painter::{Painter, Rect};
 use scene::palette::{Palette, frame_colour};
 use scene::strip::{Strip, standing};
 
-/// From which width on a sample shows when its tick was.
+/// Minimum width of a sample that shows its tick.
 const TICK_FROM_PX: f64 = 5.0;
-/// How high that line is: names stand above it.
+/// Height of the tick line, which leaves room for names above it.
 const TICK_PX: f64 = 4.0;
-/// How high the line of an idle capability is.
+/// Height of the line of an idle capability.
 const IDLE_PX: f64 = 2.0;
 
-/// The colour of a function: the same as in the flame graph.
+/// Returns the color of a function, which is that of the flame graph.
 fn function_colour(frame: Option<&Frame>, palette: &Palette) -> Rgb {
     let dark = palette.is_dark();
     match frame {
@@ -29,17 +29,17 @@ fn function_colour(frame: Option<&Frame>, palette: &Palette) -> Rgb {
     }
 }
 
-/// Samples of one function that follow each other: one block, with its name.
+/// Block of consecutive samples of one function, with its name.
 struct Run {
     number: Option<u32>,
     rect: Rect,
     colour: Rgb,
-    /// Where its ticks are, as far as there is room for them.
+    /// Positions of its ticks, as far as there is room for them.
     ticks: Vec<f64>,
 }
 
 impl Run {
-    /// Takes the next sample, if it is of the same function and follows at once.
+    /// Extends the block by the next sample, if that is adjacent and of the same function.
     fn take(&mut self, number: Option<u32>, rect: Rect) -> bool {
         let right = self.rect.x + self.rect.w;
         let follows = self.number == number && rect.x - right < 1.0;
@@ -57,10 +57,9 @@ impl Run {
     }
 }
 
-/// A sample is a block in the colour of what ran, from the tick before it
-/// to its own; where there is room, a line shows its tick. Where several
-/// share a pixel, the bar is as high as the share of those that are not
-/// idle, in the colour of what most of them show.
+/// Paints a sample as a block in the color of its function, from the previous tick to its own, which is marked by
+/// a line if there is room. Several samples in a pixel become a bar whose height is the share of the samples that
+/// are not idle, in the color of the function that represents them.
 pub(super) fn paint<N: Names>(
     row: Samples,
     shown: &Shown<'_, N>,
@@ -107,8 +106,7 @@ pub(super) fn paint<N: Names>(
     finish_run(strip, shown.names, run, painter);
 }
 
-/// The colours of functions are pale; an edge shows how high a bar is to
-/// who needs more contrast.
+/// Paints the top edge of a bar for users who need more contrast, because function colors are pale.
 fn paint_edge(strip: &Strip<'_>, bar: Rect, painter: &mut dyn Painter) {
     if strip.patterns {
         let edge = Rect::new(bar.x, bar.y, bar.w, 1.0);
@@ -140,7 +138,7 @@ fn paint_many(
     }
 }
 
-/// A run of samples, with the name of what ran if there is room.
+/// Paints a block of samples, with the name of its function if there is room.
 fn finish_run(strip: &Strip<'_>, names: &impl Names, run: Option<Run>, painter: &mut dyn Painter) {
     let Some(run) = run else { return };
     painter.fill(run.rect, run.colour.into());

@@ -1,10 +1,10 @@
-//! What selected tracks limit numbers and lists to.
+//! Scope of numbers and lists when tracks are selected.
 
 use super::{Contents, Row};
 use analysis::timeline::scope::Scope;
 
-/// The scope of tracks with these names ([`Row::link`]): tracks of a capability
-/// and of a thread count; others are about the whole program and limit nothing.
+/// Returns the scope of the tracks with these names ([`Row::link`]). Tracks of a capability or a thread restrict
+/// the scope; tracks of the whole program do not.
 #[must_use]
 pub fn scope_of<'a>(names: impl IntoIterator<Item = &'a str>, contents: &Contents) -> Scope {
     let (mut caps, mut threads) = (Vec::new(), Vec::new());
@@ -35,12 +35,12 @@ mod tests {
         let cases: [(&[&str], &[u16], &[u32]); 8] = [
             (&[], &[], &[]),
             (&["cap3"], &[3], &[]),
-            // All tracks of one capability mean that capability, once.
+            // Several tracks of a capability select it once.
             (&["events2", "cap2", "pool2", "created2"], &[2], &[]),
             (&["converted1", "blocks0", "samples1"], &[0, 1], &[]),
             (&["thread12", "thread2", "thread12"], &[], &[2, 12]),
             (&["thread7", "cap1", "cap0"], &[0, 1], &[7]),
-            // These are about the whole program.
+            // Tracks of the whole program.
             (
                 &["activity", "heap", "blocksnone", "task5", "calls71"],
                 &[],

@@ -1,5 +1,4 @@
-//! The sparks of a capability: how many are created, what becomes of them, and
-//! how many wait.
+//! Spark tracks of a capability: created sparks, converted sparks, and the size of the pool.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,19 +13,19 @@ use eventlog::ids::CapId;
 use model::marks::Writer;
 use scene::gauge::{Gauge, Series, Style, Unit};
 
-/// What a graph shows of sparks.
+/// Quantity of a spark gauge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Of {
-    /// Created, dud and overflowed sparks in a second.
+    /// Created, dud and overflowed sparks per second.
     Created,
-    /// Converted, fizzled and collected sparks in a second.
+    /// Converted, fizzled and garbage-collected sparks per second.
     Converted,
-    /// How many sparks wait in the pool.
+    /// Number of sparks in the pool.
     Pool,
 }
 
 impl Of {
-    /// All of them, in the order in which they stand.
+    /// All quantities, in display order.
     pub const ALL: [Self; 3] = [Self::Created, Self::Converted, Self::Pool];
 
     const fn link(self) -> &'static str {
@@ -38,12 +37,12 @@ impl Of {
     }
 }
 
-/// A graph of the sparks of a capability.
+/// Gauge of the sparks of a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Sparks {
-    /// The capability.
+    /// Capability of the sparks.
     pub cap: CapId,
-    /// What of its sparks.
+    /// Quantity that the gauge shows.
     pub of: Of,
 }
 

@@ -1,4 +1,4 @@
-//! What tracks of profiles say of stacks, and where these are in the flame graph.
+//! Facts about stacks for profile tracks, and links to the flame graph.
 
 use super::details::{Fact, FlameTarget, MOST_LISTED};
 use crate::tracks::words::function_name;
@@ -10,14 +10,14 @@ use model::profile::samples::Samples;
 use model::profile::source::Source;
 use model::profile::stacks::StackId;
 use model::profile::{Profile, TrackSource};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 use scene::format;
 
-/// So many functions of a stack are listed.
+/// Maximum number of listed functions of a stack.
 const MOST_FRAMES: usize = 30;
 
-/// A function as it stands in a stack: with its place in the source.
+/// Returns a function with its source location.
 fn frame_text(profile: &Profile, frame: FrameId) -> String {
     let Some(frame) = profile.frames.get(frame) else {
         return "unknown".to_owned();
@@ -34,7 +34,7 @@ fn frame_text(profile: &Profile, frame: FrameId) -> String {
     }
 }
 
-/// The functions of a stack, innermost first, a line each.
+/// Adds the functions of a stack, innermost first, one fact each.
 pub(super) fn stack_facts(profile: &Profile, stack: StackId, first: &str, facts: &mut Vec<Fact>) {
     let frames = profile.stacks.innermost_first(stack).take(MOST_FRAMES);
     for (place, frame) in frames.enumerate() {
@@ -48,7 +48,7 @@ pub(super) fn stack_facts(profile: &Profile, stack: StackId, first: &str, facts:
     }
 }
 
-/// The functions with the greatest weights, a line each.
+/// Adds the functions with the largest weights, one fact each.
 pub(super) fn heaviest(
     profile: &Profile,
     weights: SeededMap<FrameId, u64>,
@@ -71,13 +71,13 @@ pub(super) fn heaviest(
     }
 }
 
-/// A fact that leads to a box of the flame graph.
+/// Returns a fact that links to a box of the flame graph.
 pub(super) fn flame(source: Source, track: TrackSource, at: Nanos) -> Fact {
     let target = FlameTarget { source, track, at };
     Fact::new("flame graph", "show it there").in_flame(target)
 }
 
-/// The samples that begin in a stretch of time.
+/// Returns the samples that begin in a time range.
 pub(super) fn beginning(samples: &Samples, span: Interval) -> std::ops::Range<usize> {
     let start = |index: usize| {
         samples

@@ -1,10 +1,10 @@
-//! The tasks of the runtime: OS threads, and on which capability each is.
+//! Task tracks: OS threads of the runtime, and the capability that each is on.
 
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
-use super::legend::{Explained, FROM, Made, Sample, Section, TO};
+use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO};
 use super::{Contents, Listed, Log, Shape, TrackKind, lane, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, Shown};
@@ -17,16 +17,16 @@ use scene::format;
 use scene::painter::Painter;
 use scene::strip::{Bar, Strip};
 
-/// A task.
+/// Track of one task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Task(pub TaskId);
 
-/// A stay on a capability.
+/// Time that a task spends on a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stay {
-    /// The capability.
+    /// Capability of the task.
     pub cap: CapId,
-    /// Whether the log ended meanwhile.
+    /// Whether the log ended before the task left the capability.
     pub open: bool,
 }
 
@@ -128,7 +128,7 @@ impl TrackKind for Task {
             cap: CapId(0),
             open: false,
         };
-        let mark = Made::span(Class::Other, FROM, TO).with(stay);
+        let mark = SampleMark::span(Class::Other, FROM, TO).with(stay);
         vec![Explained::new(
             "A task on a capability",
             "An OS thread of the runtime had this capability, or asked for it.",

@@ -1,4 +1,4 @@
-//! Names of tracks in links lead back to tracks, and payloads come back.
+//! Round trips of track names in links, and of mark payloads.
 
 use super::activity::Activity;
 use super::blocks::Blocks;
@@ -29,7 +29,7 @@ fn names_lead_back_to_rows() {
     };
     let cap = CapId(3);
     let sparks = |of| Row::from(Sparks { cap, of });
-    // The names are in links that people have kept: they never change.
+    // Existing links contain these names, so they must never change.
     let rows: [(&str, Row); 23] = [
         ("parallelism", Concurrency::Running.into()),
         ("ready", Concurrency::Ready.into()),
@@ -81,7 +81,7 @@ fn names_lead_back_to_rows() {
     }
 }
 
-/// What is read from any words is what is read from it packed again.
+/// Unpacking arbitrary words, packing and unpacking again yields the same value.
 #[test]
 fn payloads_come_back() {
     fn check<T: TrackKind>()

@@ -1,9 +1,9 @@
-//! A thread: its runs, and what it waits for between them.
+//! Thread tracks: runs, and the waits between them.
 
 use serde::{Deserialize, Serialize};
 
 use super::details::{Details, DetailsQuery, Fact, on_cap};
-use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO, buckets};
 use super::thread_paint::paint;
 use super::waves::wave;
 use super::{Contents, Known, Listed, Log, Shape, TrackKind, link};
@@ -18,25 +18,25 @@ use scene::format;
 use scene::painter::Painter;
 use scene::strip::Strip;
 
-/// A thread.
+/// Track of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Thread(pub ThreadId);
 
-/// What a thread does in a span.
+/// State of a thread during a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It runs on a capability, if that is known.
+    /// Running on a capability, if that is known.
     Runs(Option<CapId>),
-    /// It waits.
+    /// Not running: blocked, or waiting for a capability.
     Waits {
-        /// What stopped it.
+        /// Reason why the previous run stopped.
         why: StopCode,
-        /// The thread that owns the black hole waited for, if that is known.
+        /// Owner of the black hole that blocks the thread, if known.
         owner: Option<ThreadId>,
-        /// The runtime's manager that ended the wait, if one did.
+        /// I/O or timer manager of the runtime that ended the wait, if one did.
         woken_by: Option<ManagerThread>,
-        /// How long the other part of the same wait is: the wait for a
-        /// capability that follows a block, or the block before it.
+        /// Duration of the other part of the same wait: the wait for a capability after a block, or the block
+        /// before it.
         other: Duration,
     },
 }
@@ -95,7 +95,7 @@ impl TrackKind for Thread {
         Vec::new()
     }
 
-    /// The page lists those that its filter lets through, and pinned ones.
+    /// Lists the threads that pass the page's filter, and pinned ones.
     fn shown(known: &Known<'_>) -> Vec<Listed> {
         let listed = |row: &ThreadRow| {
             let labelled = row.label.as_deref().is_some_and(|label| !label.is_empty());
@@ -163,7 +163,7 @@ impl TrackKind for Thread {
         Details::of(log).of_thread(self.0, query)
     }
 
-    /// Of a run its capability.
+    /// Returns the capability of a run.
     fn cap_of(self, item: &Item) -> Option<CapId> {
         match item.read() {
             State::Runs(cap) => cap,
@@ -176,7 +176,7 @@ impl TrackKind for Thread {
     }
 
     fn legend() -> Vec<Explained> {
-        let of = |class| Sample::row(Thread(ThreadId(7)), vec![Made::span(class, FROM, TO)]);
+        let of = |class| Sample::row(Thread(ThreadId(7)), vec![SampleMark::span(class, FROM, TO)]);
         let several = buckets(|place| {
             vec![
                 (Class::Running, wave(place, 0.7)),
@@ -244,8 +244,7 @@ impl TrackKind for Thread {
     }
 }
 
-/// A wait of a thread in words: what blocked it, and how long it then waited
-/// until it ran.
+/// Describes a wait: what blocked the thread, and how long it then waited for a capability.
 fn wait(item: &Item) -> String {
     let duration = duration(item);
     let State::Waits {
@@ -269,7 +268,7 @@ fn wait(item: &Item) -> String {
     }
 }
 
-/// The name of a thread of which there is a label, or not.
+/// Returns the label of a thread, or its number if it has none.
 fn thread_label(row: &ThreadRow) -> String {
     let label = row.label.clone().filter(|label| !label.is_empty());
     label.unwrap_or_else(|| format!("thread {}", row.id))

@@ -1,5 +1,5 @@
-//! What is known of an item of a thread beyond its mark: of a wait why it was, who ended
-//! it and what the capability did meanwhile; of a run what was before and after it.
+//! Details of a thread's items. For a wait: reason, waker, and what the capability did meanwhile. For a run: what
+//! preceded and followed it.
 
 use super::Row;
 use super::capability::Capability;
@@ -12,14 +12,14 @@ use analysis::timeline::flow::Waking;
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::meanwhile::Meanwhile;
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::{PARTS, Turn};
+use analysis::timeline::turns::{PARTS, WaitRunCycle};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::class::StopCode;
 use model::lane::Lane;
 use model::time::Interval;
 use scene::format;
 
-/// What the fact is about that names who ended a wait.
+/// Label of the fact about the waker of a wait.
 const WOKEN_BY: &str = "woken by";
 
 impl Details<'_> {
@@ -45,7 +45,7 @@ impl Details<'_> {
         facts
     }
 
-    /// A wait: why, for how long, what ended it, what came then, and what went on meanwhile.
+    /// Adds the details of a wait: reason, duration, waker, the run that followed, and the activity meanwhile.
     fn wait(&self, thread: ThreadId, lane: &ThreadLane<'_>, index: usize, facts: &mut Vec<Fact>) {
         let number = index / PARTS;
         let turn = lane.turn(number);
@@ -70,7 +70,7 @@ impl Details<'_> {
         self.meanwhile(lane, (number, &turn), index % PARTS, facts);
     }
 
-    /// The thread that woke another one, on its own track, and the event that says so.
+    /// Returns links to the waker on its own track, and to the wakeup event.
     fn waking(&self, waking: &Waking) -> Vec<Fact> {
         let waker = waking.waker;
         let there = waker.and_then(|waker| Some((waker, self.state_at(waker, waking.at)?)));
@@ -83,8 +83,8 @@ impl Details<'_> {
         waker.into_iter().chain([event]).collect()
     }
 
-    /// The wait before a run that is found by its start and capability, why
-    /// the run ended, and when the thread ran again.
+    /// Adds, for a run identified by start and capability, the wait before it, the reason why it ended, and the
+    /// next run.
     pub(super) fn turn_of(
         &self,
         thread: ThreadId,
@@ -112,15 +112,20 @@ impl Details<'_> {
         }
     }
 
-    /// Why a run ended, and whose black hole it was.
-    fn ended(&self, lane: &ThreadLane<'_>, (number, turn): (usize, &Turn), facts: &mut Vec<Fact>) {
+    /// Adds the reason why a run ended, and the owner of a black hole that blocked the thread.
+    fn ended(
+        &self,
+        lane: &ThreadLane<'_>,
+        (number, turn): (usize, &WaitRunCycle),
+        facts: &mut Vec<Fact>,
+    ) {
         let why = turn.code.unwrap_or(StopCode::OPEN);
         let text = why.explanation(None);
         facts.push(Fact::new("ended because", text));
         self.owner(lane.owner(PARTS * (number + 1)), turn.part(2).1, facts);
     }
 
-    /// Who owned the black hole that a thread came to at a time.
+    /// Adds the owner of a black hole that blocked the thread at a time.
     fn owner(&self, owner: Option<ThreadId>, at_ns: u64, facts: &mut Vec<Fact>) {
         let Some(owner) = owner else { return };
         let mut fact = Fact::new("owner of the black hole", self.name(owner));
@@ -130,12 +135,12 @@ impl Details<'_> {
         facts.push(fact);
     }
 
-    /// The wait of a turn, and what ended it.
+    /// Adds the wait before a run, and what ended it.
     fn before_run(
         &self,
         thread: ThreadId,
         lane: &ThreadLane<'_>,
-        (number, turn): (usize, &Turn),
+        (number, turn): (usize, &WaitRunCycle),
         facts: &mut Vec<Fact>,
     ) {
         let (blocked, ready) = (span_of(turn.part(0)), span_of(turn.part(1)));
@@ -181,8 +186,8 @@ impl Details<'_> {
         }
     }
 
-    /// The thread that ran most of the time on the capability for which a thread
-    /// waited; `None` if no other did, or they are too many to look at.
+    /// Returns the thread that ran longest on the capability for which a thread waited; `None` if none ran, or if
+    /// there were too many runs to examine.
     fn mostly_behind(
         &self,
         lane: &ThreadLane<'_>,
@@ -195,16 +200,16 @@ impl Details<'_> {
         (meanwhile.looked_until == ready.end()).then_some(most.thread)
     }
 
-    /// What the capability did in a part of a wait: the one that the thread had left, of
-    /// a wait in which it could not run, and else the one on which it then ran.
+    /// Adds the activity of a capability during a part of a wait: while blocked, the capability that the thread
+    /// had left; otherwise, the one on which it then ran.
     fn meanwhile(
         &self,
         lane: &ThreadLane<'_>,
-        (number, turn): (usize, &Turn),
+        (number, turn): (usize, &WaitRunCycle),
         part: usize,
         facts: &mut Vec<Fact>,
     ) {
-        /// So many threads are named.
+        /// Maximum number of threads listed individually.
         const NAMED: usize = 4;
         let stretch = span_of(turn.part(part));
         let left = || lane.cap(PARTS * number.checked_sub(1)? + 2);
@@ -262,7 +267,7 @@ impl Details<'_> {
         }
     }
 
-    /// The first run of a thread from a time on, as words and as a place.
+    /// Describes the first run of a thread from a time on, with its track and interval.
     fn next_run(&self, thread: ThreadId, at: Nanos) -> Option<(String, Row, Interval)> {
         let lane = self.store.thread_lane(thread)?;
         let number = lane.first_run_from(at.0);
@@ -274,7 +279,7 @@ impl Details<'_> {
         Some((text, Thread(thread).into(), run))
     }
 
-    /// An event about a thread, with where the thread ran then.
+    /// Returns a fact about an event of a thread, linked to the run that followed.
     pub(super) fn thread_event(&self, kind: InstantKind, thread: ThreadId, at: Nanos) -> Fact {
         let name = self.name(thread);
         let label = kind.singular();

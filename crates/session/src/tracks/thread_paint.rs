@@ -1,5 +1,4 @@
-//! How a thread is painted: a full bar while it runs, a thin line in the colour
-//! of its reason while it does not.
+//! Painting of a thread: bars for runs, lines for waits.
 
 use super::item::Marks;
 use super::thread::Thread;
@@ -10,11 +9,10 @@ use scene::painter::{Align, Face, Painter, Rect};
 use scene::palette::class_colour;
 use scene::strip::{Strip, stripes_on};
 
-/// What is said of a thread that ran so often that its runs are still being read.
+/// Text on a thread with so many runs that they are still being read.
 const WAITS_FOR_RUNS: &str = "reading its runs…";
 
-/// A running thread is a full bar, one that does not run a thin line in
-/// the colour of its reason.
+/// Paints a running thread as a full bar, and a waiting one as a thin line in the color of the reason.
 pub(super) fn paint(row: Thread, marks: &Marks, strip: &Strip<'_>, painter: &mut dyn Painter) {
     let area = strip.area;
     let middle = area.y + area.h / 2.0;
@@ -46,13 +44,13 @@ pub(super) fn paint(row: Thread, marks: &Marks, strip: &Strip<'_>, painter: &mut
     }
 }
 
-/// Several spans of a thread: a line in the colour of the reason that it
-/// waits for most, and over it running, as high as its share.
+/// Paints several spans: a line in the color of the reason with the largest share, under a bar whose height is the
+/// share of running.
 fn paint_mixture(strip: &Strip<'_>, rect: Rect, shares: &[f32], painter: &mut dyn Painter) {
     let share = |class: Class| shares.get(class as usize).copied().unwrap_or(0.0);
     let waiting = [
         Class::Ready,
-        Class::ReadyIdle,
+        Class::ThreadRunnableCapIdle,
         Class::ReadyGc,
         Class::Mvar,
         Class::BlackHole,

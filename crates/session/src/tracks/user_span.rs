@@ -1,10 +1,10 @@
-//! Spans that the program announced with messages, a track for each name.
+//! User span tracks: spans that the program announced by messages, one track per name.
 
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, Lead};
-use super::legend::{Explained, FROM, Made, Sample, Section, TO, buckets};
+use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO, buckets};
 use super::thread::Thread;
 use super::waves::wave;
 use super::{Contents, Listed, Log, Shape, TrackKind, lane};
@@ -20,16 +20,16 @@ use scene::format;
 use scene::painter::Painter;
 use scene::strip::Strip;
 
-/// The spans with one name, by its place among those that are listed.
+/// Spans with one name, by its index in the list of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct UserSpan(pub u32);
 
-/// A span.
+/// Payload of a user span's mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Announced {
-    /// How many starts are part of it.
+    /// Number of starts merged into the span.
     pub starts: u32,
-    /// Whether it was not over when the log ended.
+    /// Whether the span had not ended when the log ended.
     pub open: bool,
 }
 
@@ -46,7 +46,7 @@ impl Payload for Announced {
     }
 }
 
-/// How much of the name of a span is used in links, in bytes.
+/// Maximum length of a span name in links, in bytes.
 const MAX_NAME: usize = 58;
 
 impl TrackKind for UserSpan {
@@ -161,7 +161,7 @@ impl TrackKind for UserSpan {
 
     fn legend() -> Vec<Explained> {
         let one = |open| {
-            let mark = Made::span(Class::Other, FROM, TO).with(Announced { starts: 1, open });
+            let mark = SampleMark::span(Class::Other, FROM, TO).with(Announced { starts: 1, open });
             Sample::row(Self(0), vec![mark])
         };
         let several = buckets(|place| vec![(Class::Other, wave(place, 0.9))]);
@@ -185,7 +185,7 @@ impl TrackKind for UserSpan {
     }
 }
 
-/// Where a message was written: its capability, and the thread that ran there.
+/// Returns the capability of a message, and the thread that ran there.
 fn message_place(log: &Log<'_>, label: &str, number: usize) -> Option<Fact> {
     let message = log.recording.messages.get(number)?;
     let at = Interval::new(message.time, message.time);

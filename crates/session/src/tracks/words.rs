@@ -1,5 +1,5 @@
-//! Words that several tracks use for their items: at once, from a mark alone.
-//! What else is known of an item comes from the worker (`tracks::details`).
+//! Descriptions shared by several tracks, made from a mark alone so that they are available at once. Further
+//! details come from the worker (`tracks::details`).
 
 use crate::tracks::item::{Item, Names};
 use eventlog::ids::{Duration, ThreadId};
@@ -7,7 +7,7 @@ use model::class::Class;
 use model::profile::frames::{Frame, FrameKind};
 use scene::format;
 
-/// How a thread is called: its label with its number, or its number.
+/// Returns the name of a thread: its label and number, or its number alone.
 pub(crate) fn thread_name(names: &impl Names, thread: ThreadId) -> String {
     match names.label(thread) {
         Some(label) => format!("{label} (thread {thread})"),
@@ -15,8 +15,7 @@ pub(crate) fn thread_name(names: &impl Names, thread: ThreadId) -> String {
     }
 }
 
-/// How a function is called: with its module. The runtime's own cost centres
-/// are known by their label.
+/// Returns the name of a function with its module; the runtime's own cost centres have only a label.
 #[must_use]
 pub(crate) fn function_name(frame: &Frame) -> String {
     match frame.kind {
@@ -25,7 +24,7 @@ pub(crate) fn function_name(frame: &Frame) -> String {
     }
 }
 
-/// From when to when.
+/// Formats start and end.
 pub(crate) fn when(item: &Item) -> String {
     let (start, end) = (
         format::time(item.span.start()),
@@ -34,14 +33,14 @@ pub(crate) fn when(item: &Item) -> String {
     format!("{start} – {end}")
 }
 
-/// How long it is.
+/// Formats the duration of an item.
 pub(crate) fn duration(item: &Item) -> String {
     format::duration(item.span.duration())
 }
 
-/// A column of a density: how many of something there are, in how long, and what its height says.
+/// Describes a density column: number of events, time range, rate, and the meaning of its height.
 pub(crate) fn density(item: &Item, what: &str) -> String {
-    // Its last nanosecond is a part of it.
+    // The end is the last nanosecond of the column, inclusive.
     let time = Duration(item.span.duration().0.saturating_add(1));
     let count = u64::from(item.count);
     if count == 1 {
@@ -56,20 +55,20 @@ pub(crate) fn density(item: &Item, what: &str) -> String {
     )
 }
 
-/// The shares that classes have of a pixel. Spans count where they begin, so
-/// that the last of a pixel may reach beyond it; then they share all of it.
+/// Normalizes the class shares of a pixel. Spans count where they begin, so the last one may extend beyond the
+/// pixel and the sum may exceed 1.
 pub(crate) fn whole(shares: &[f32]) -> impl Iterator<Item = f64> + '_ {
     let sum: f64 = shares.iter().map(|&share| f64::from(share)).sum();
     let most = sum.max(1.0);
     shares.iter().map(move |&share| f64::from(share) / most)
 }
 
-/// Several spans that share a pixel: how many, and the share of each class.
+/// Describes several spans that share a pixel: their number, and the share of each class.
 pub(crate) fn several(item: &Item, what: &str) -> String {
     parts(&format!("{} {what}", item.count), item)
 }
 
-/// Something of which a pixel has several parts, with the share of each class.
+/// Describes a mark with several parts, with the share of each class.
 pub(crate) fn parts(what: &str, item: &Item) -> String {
     let shares = Class::ALL.iter().zip(whole(&item.shares));
     let shares: Vec<String> = shares

@@ -1,45 +1,44 @@
-//! What actions do.
+//! Effects of actions.
 
-use crate::control::{Control, Told};
+use crate::control::{Control, TimelineEvent};
 use crate::view::panel::PanelName;
-use crate::view::{Context, Room, View};
+use crate::view::{Context, PanelLayout, View};
 
-/// What an action does.
+/// Effect of an action.
 #[derive(Clone, Copy, Debug)]
 pub enum Effect {
-    /// Shows the log otherwise.
+    /// Changes the view.
     View(fn(View, &Context<'_>) -> View),
-    /// Looks elsewhere on the timeline, to the part of a pixel; the view
-    /// follows when that has settled.
-    Timeline(fn(&mut Control) -> Vec<Told>),
-    /// Shows a panel.
+    /// Moves the timeline with subpixel precision; the view follows once the movement has settled.
+    Timeline(fn(&mut Control) -> Vec<TimelineEvent>),
+    /// Opens a panel.
     Panel(PanelName),
-    /// What only the page can do.
+    /// Runs a command of the page.
     Page(Command),
 }
 
-/// What only the page can do: it concerns more than the view of the log.
+/// Command that only the page can run because it concerns more than the view of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Goes to the view before.
+    /// Goes back to the previous view.
     Back,
-    /// Goes to the view that was left by going back.
+    /// Returns to the view that going back left.
     Forward,
-    /// Drops one thing: what is dragged, the selection, the loading of a log.
+    /// Cancels one thing: a drag, the selection, or the loading of a log.
     Escape,
-    /// Puts the focus into the filter of the tracks.
+    /// Focuses the filter of the tracks.
     FilterTracks,
     /// Copies the details of the item.
     CopyDetails,
-    /// Shows the first page; the log stays open.
+    /// Goes to the start page; the log stays open.
     Home,
-    /// Reads the log again, as its file is now.
+    /// Reads the current content of the log's file again.
     ReadAgain,
-    /// Reads on in a log whenever its file has grown, pauses that, or goes on.
+    /// Starts, pauses or resumes following the log: reading on whenever its file has grown.
     Follow,
-    /// Has the view go along with the end of a log that is followed, or not any more.
+    /// Toggles whether the view sticks to the end of a followed log.
     StickToEnd,
-    /// Follows the log no more.
+    /// Stops following the log.
     StopFollowing,
     /// Saves the notes as a file.
     SaveNotes,
@@ -47,23 +46,23 @@ pub enum Command {
     AddNote,
     /// Goes to the next note.
     NextNote,
-    /// Goes to the note before.
+    /// Goes to the previous note.
     PreviousNote,
     /// Asks for a log to open.
     Open,
     /// Asks for a log to compare with the open one.
     Compare,
-    /// Asks how logs are to be merged.
+    /// Asks how to merge logs.
     Merge,
-    /// Saves the file of the log.
+    /// Saves the log as a file.
     SaveLog,
-    /// What was before counts as after, and the other way round.
+    /// Swaps the before and after roles of two logs.
     SwapRoles,
-    /// Has the panels be about the other of two logs.
+    /// Switches the panels to the other of two logs.
     OtherLog,
-    /// Closes the log that the panels are not about.
+    /// Closes the log that the panels do not show.
     CloseOther,
-    /// Copies the link.
+    /// Copies the link to the view.
     Share,
     /// Saves the timeline as PNG.
     ExportPng,
@@ -71,19 +70,19 @@ pub enum Command {
     ExportSvg,
     /// Saves a report of the log.
     SaveReport,
-    /// Goes to the next theme.
+    /// Switches to the next theme.
     Theme,
-    /// Goes to the other contrast.
+    /// Switches to the other contrast.
     Contrast,
-    /// Opens the palette.
+    /// Opens the command palette.
     Palette,
-    /// Opens the help.
+    /// Opens the help dialog.
     Help,
-    /// Opens the help where it says what the marks mean.
+    /// Opens the help at the legend of marks.
     Legend,
-    /// Begins the tour.
+    /// Starts the guided tour.
     Tour,
-    /// Opens the guide.
+    /// Opens the guide in a new tab.
     Guide,
 }
 
@@ -93,11 +92,11 @@ pub(super) fn select_item_range(view: View, at: &Context<'_>) -> View {
 }
 
 pub(super) fn toggle_panel(view: View, _: &Context<'_>) -> View {
-    let room = view.room.toggled(Room::Timeline);
+    let room = view.room.toggled(PanelLayout::Timeline);
     View { room, ..view }
 }
 
 pub(super) fn maximise_panel(view: View, _: &Context<'_>) -> View {
-    let room = view.room.toggled(Room::Panel);
+    let room = view.room.toggled(PanelLayout::Panel);
     View { room, ..view }
 }

@@ -1,26 +1,26 @@
-//! What can be done to a box of a flame graph, and the keys of its canvas.
+//! Actions on a box of a flame graph, and the keys of its canvas.
 
 use session::flame::step::Step;
 
-/// Something to do to the selected box.
+/// Action on the selected box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlameAct {
-    /// Show it on the timeline.
+    /// Shows the box on the timeline.
     Place,
-    /// Show on the timeline where it lasted longest.
+    /// Shows the longest occurrence of the box on the timeline.
     Longest,
-    /// Show callers and callees of its function.
+    /// Shows the callers and callees of its function.
     Sandwich,
-    /// Show only stacks with its function.
+    /// Keeps only stacks with its function.
     Focus,
-    /// Leave its function out of all stacks.
+    /// Removes its function from all stacks.
     Merge,
-    /// Leave out the stacks with its function.
+    /// Drops the stacks with its function.
     Drop,
 }
 
 impl FlameAct {
-    /// All of them, in the order of their buttons.
+    /// All actions, in the order of their buttons.
     pub const ALL: [Self; 6] = [
         Self::Place,
         Self::Longest,
@@ -30,7 +30,7 @@ impl FlameAct {
         Self::Drop,
     ];
 
-    /// What its button says.
+    /// Returns the label of the button.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl FlameAct {
         }
     }
 
-    /// Its key, while the graph has the focus.
+    /// Returns the key that works while the graph has the focus.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl FlameAct {
         }
     }
 
-    /// What it does.
+    /// Returns the help text.
     #[must_use]
     pub const fn help(self) -> &'static str {
         match self {
@@ -69,13 +69,13 @@ impl FlameAct {
         }
     }
 
-    /// That of a key.
+    /// Finds the action of a key.
     #[must_use]
     pub fn of_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|act| act.key() == key)
     }
 
-    /// The step that it is for a function of this name, if it is one.
+    /// Returns the step for a function of this name, if the action is a step.
     #[must_use]
     pub fn step(self, name: &str) -> Option<Step> {
         let name = name.to_owned();
@@ -88,7 +88,7 @@ impl FlameAct {
     }
 }
 
-/// The other keys of the graph, while it has the focus.
+/// Other keys and gestures of the graph, which work while it has the focus.
 const OTHERS: [(&str, &str); 6] = [
     ("Arrows", "select the box beside, outside, inside"),
     ("Enter", "zoom to the selected box"),
@@ -101,7 +101,7 @@ const OTHERS: [(&str, &str); 6] = [
     ),
 ];
 
-/// All keys and gestures of the graph, with what they do.
+/// Returns all keys and gestures of the graph, with their effects.
 pub fn flame_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
     let acts = FlameAct::ALL.into_iter();
     OTHERS

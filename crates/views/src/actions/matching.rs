@@ -1,31 +1,29 @@
-//! Finding a name by some of its letters, as in the palette.
+//! Fuzzy matching of names, as in the palette.
 
 use std::cmp::Reverse;
 
-/// How well a name matches; more is better.
+/// Match quality; more is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Score(u32);
 
-/// A letter that begins a word.
+/// Score of a letter that begins a word.
 const BEGIN: u32 = 8;
-/// A letter right after the one before: the beginning of one word is better
-/// than those of several.
+/// Score of a letter directly after the previous one: the start of one word beats the initials of several.
 const IN_A_ROW: u32 = 9;
-/// Any letter.
+/// Score of any other letter.
 const LETTER: u32 = 1;
-/// What was typed begins a word of the name.
+/// Bonus if the typed word begins a word of the name.
 const PREFIX: u32 = 6;
-/// It is a whole word.
+/// Bonus if it is a whole word of the name.
 const WHOLE: u32 = 4;
-/// It begins the name.
+/// Bonus if it begins the name.
 const FIRST: u32 = 2;
 
-/// All words stand in the name as they were typed.
+/// Bonus if the name contains all typed words as one phrase.
 const TOGETHER: u32 = 3;
 
-/// How well a name matches what was typed; `None` if it does not. Every word
-/// must match: its letters stand in the name in their order. Letters that
-/// begin words, or follow each other, count more. Case does not matter.
+/// Scores a name against the typed text; `None` if it does not match. Every typed word must match: its letters
+/// occur in the name in order. Initials and consecutive letters score higher. Case is ignored.
 #[must_use]
 pub(crate) fn score(typed: &str, name: &str) -> Option<Score> {
     let name: Vec<char> = folded(name);
@@ -46,25 +44,25 @@ pub(crate) fn score(typed: &str, name: &str) -> Option<Score> {
 }
 
 fn folded(text: &str) -> Vec<char> {
-    // One char for one char, so that places stay the same.
+    // Map each char to a single char, so that indices stay valid.
     text.chars()
         .map(|c| c.to_lowercase().next().unwrap_or(c))
         .collect()
 }
 
-/// Whether a word begins there.
+/// Returns whether a word begins at this index.
 fn begins(name: &[char], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| name[before]);
     before.is_none_or(|before| !before.is_alphanumeric()) && name[at].is_alphanumeric()
 }
 
-/// The best way to find a word in a name: `best[j]` is the score of the
-/// letters so far if the last of them is letter `j` of the name.
+/// Returns the best score of a word in a name. Dynamic programming: `best[j]` is the best score of the letters so
+/// far if the last of them is letter `j` of the name.
 fn word_score(word: &[char], name: &[char]) -> Option<u32> {
     let mut best: Vec<Option<u32>> = Vec::new();
     for (i, &letter) in word.iter().enumerate() {
         let mut next = vec![None; name.len()];
-        // The best of `best[..j - 1]`, for letters that do not follow at once.
+        // The maximum of `best[..j - 1]`, for letters that are not consecutive.
         let mut before = None;
         for j in 0..name.len() {
             if j >= 2 {
@@ -90,7 +88,7 @@ fn word_score(word: &[char], name: &[char]) -> Option<u32> {
     Some(best + bonus(word, name))
 }
 
-/// More for what stands in the name as it was typed.
+/// Returns the bonus for a word that occurs in the name as typed.
 fn bonus(word: &[char], name: &[char]) -> u32 {
     let mut words = name.split(|c| !c.is_alphanumeric());
     let prefix = words.clone().any(|other| other.starts_with(word));
@@ -102,9 +100,8 @@ fn bonus(word: &[char], name: &[char]) -> u32 {
         .sum()
 }
 
-/// The numbers of the names that match what was typed, best first, equally
-/// good ones in their order; those that match much worse than the best are
-/// left out. All in their order if nothing was typed. At most `limit`.
+/// Returns the indices of matching names, best first and ties in input order, at most `limit`. Names that score
+/// less than 60 % of the best are left out. If nothing was typed, all names match in input order.
 pub fn rank<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<usize> {
     let names = names.into_iter().enumerate();
     if typed.trim().is_empty() {
@@ -184,7 +181,7 @@ mod tests {
         assert_eq!(rank("go  to thread", names, 9), [1, 0]);
     }
 
-    /// The letters in their order, the slow way.
+    /// Naive subsequence check.
     fn is_in_order(word: &[char], name: &[char]) -> bool {
         let mut rest = name.iter();
         word.iter().all(|letter| rest.any(|other| other == letter))

@@ -1,4 +1,4 @@
-//! The table is sound, and keys are found on any keyboard.
+//! Tests of the action table, and of matching keys on various keyboards.
 
 use std::collections::HashSet;
 
@@ -88,7 +88,7 @@ fn keys() {
     };
     let cases = [
         (plain("KeyW", "w"), Some(Action::ZoomIn)),
-        // French, Greek and Dvorak: the place counts.
+        // French, Greek and Dvorak: the position counts.
         (plain("KeyW", "z"), Some(Action::ZoomIn)),
         (plain("KeyA", "α"), Some(Action::PanLeft)),
         (plain("KeyD", "e"), Some(Action::PanRight)),
@@ -100,28 +100,28 @@ fn keys() {
         // Caps Lock is not Shift.
         (plain("KeyH", "H"), Some(Action::HideTrack)),
         (shift("Period", ">"), Some(Action::NextNote)),
-        // German: > is beside Y.
+        // German: > is left of Y.
         (shift("IntlBackslash", ">"), Some(Action::NextNote)),
         (plain("Period", "."), Some(Action::NextItem)),
         (plain("BracketLeft", "ü"), Some(Action::Back)),
         (plain("Digit1", "1"), Some(Action::Panel(PANELS[0].name))),
         (plain("Digit7", "7"), None),
         (plain("Numpad2", "2"), Some(Action::Panel(PANELS[1].name))),
-        // French: digits are written with Shift, and other signs without.
+        // French: digits need Shift, other characters do not.
         (shift("Digit2", "2"), Some(Action::Panel(PANELS[1].name))),
         (plain("Digit2", "é"), Some(Action::Panel(PANELS[1].name))),
         (plain("Digit6", "-"), Some(Action::ZoomOut)),
         (shift("Slash", "?"), Some(Action::Help)),
         (shift("Minus", "?"), Some(Action::Help)),
         (ctrl("KeyK", "k"), Some(Action::Palette)),
-        // Dvorak has K elsewhere, and another letter in its place.
+        // Dvorak has K elsewhere, and another letter in its position.
         (ctrl("KeyV", "k"), Some(Action::Palette)),
         (ctrl("KeyK", "t"), None),
         (ctrl("KeyZ", "z"), Some(Action::Back)),
-        // German: Z and Y have each other's place.
+        // German: Z and Y are swapped.
         (ctrl("KeyY", "z"), Some(Action::Back)),
         (ctrl("KeyZ", "я"), Some(Action::Back)),
-        // Caps Lock.
+        // With Caps Lock.
         (ctrl("KeyZ", "Z"), Some(Action::Back)),
         (
             KeyPress {
@@ -132,7 +132,7 @@ fn keys() {
         ),
         (ctrl("KeyK", "л"), Some(Action::Palette)),
         (plain("KeyK", "k"), None),
-        // The browser's own.
+        // Shortcuts of the browser.
         (ctrl("KeyW", "w"), None),
         (ctrl("KeyL", "l"), None),
         (alt("KeyD", "d"), None),

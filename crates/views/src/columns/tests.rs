@@ -1,4 +1,4 @@
-//! Columns are arranged, kept as a text and read again, whatever the text is.
+//! Tests of arranging columns, and of storing and parsing arrangements, including arbitrary text.
 
 use proptest::prelude::*;
 
@@ -85,12 +85,12 @@ fn those_that_name_a_row_stay() {
     for change in tried {
         assert_eq!(usual().changed(change), usual(), "{change:?}");
     }
-    // As far to the left as others may stand.
+    // Moved as far left as possible.
     assert_eq!(
         order(&usual().changed(Change::Put(5, 0))),
         [0, 1, 5, 2, 3, 4]
     );
-    // Without one that says so it is the first.
+    // If no column is marked, the first one stays.
     static PLAIN: [Column; 2] = [
         Column::text("a", "A", 50, ""),
         Column::text("b", "B", 50, ""),
@@ -103,9 +103,9 @@ fn those_that_name_a_row_stay() {
 fn what_other_versions_kept_is_understood() {
     assert_eq!(read(""), usual());
     assert_eq!(read("no,such,-columns:3"), usual());
-    // Of duplicates the first counts.
+    // The first of several duplicates wins.
     assert_eq!(shown(&read("-ran,ran:70,ran")), [0, 1, 4, 5]);
-    // A column that came later stands behind the one that it follows.
+    // A column missing from the text goes after its default predecessor.
     assert_eq!(
         order(&read("number,label,end,waited,why")),
         [0, 1, 2, 5, 3, 4]
@@ -116,7 +116,7 @@ fn what_other_versions_kept_is_understood() {
     assert_eq!(read("end:-7:8").set_px(5), None);
 }
 
-/// Texts, many of which name columns.
+/// Generates texts, many of which name columns.
 fn any_kept() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "-?(number|label|ran|waited|why|end)(:[0-9]{1,7})?",

@@ -1,6 +1,6 @@
-//! What mouse, pen and fingers do.
+//! Mouse, pen and touch gestures on the timeline.
 
-use super::{Control, Told};
+use super::{Control, TimelineEvent};
 use crate::timeline::{MINIMAP_PX, TOP_PX};
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
@@ -10,83 +10,82 @@ use session::tracks::Shape;
 use session::tracks::bands::Bands;
 use session::tracks::item::Item;
 
-/// How far a press may move and still be a click, in pixels.
+/// Maximum movement of a press that still counts as a click, in pixels.
 const CLICK_PX: f64 = 4.0;
-/// How near an edge of the range can be taken, in pixels.
+/// Grab distance of the edges of the selected range for mouse and pen, in pixels.
 const EDGE_PX: f64 = 5.0;
-/// How near an edge of the range fingers can take it, in pixels.
+/// Grab distance of the edges of the selected range for touch, in pixels.
 const FINGER_EDGE_PX: f64 = 16.0;
-/// How near a mark is hit, in pixels.
+/// Hit tolerance of marks, in pixels.
 const HIT_PX: f64 = 2.5;
-/// How near a mark of a moment is hit, which is wider than its time, in pixels.
+/// Hit tolerance of marks of instants, which are painted wider than their time, in pixels.
 const MOMENT_HIT_PX: f64 = 5.0;
-/// How near the edge of a span a dragged edge is caught, in pixels.
+/// Distance within which a dragged edge snaps to the edge of a span, in pixels.
 const SNAP_PX: f64 = 6.0;
-/// How long a finger rests until it selects instead of moving.
+/// Long-press delay, in milliseconds: a resting finger then selects instead of panning.
 pub const LONG_PRESS_MS: u32 = 450;
 
-/// What a drag does.
+/// Action of the drag in progress. `x` is a canvas position in CSS pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Drag {
-    /// Selects from that time on.
+    /// Selects a range that starts at `from`.
     Select { from: Nanos, x: f64 },
     /// Moves the view.
     Pan { x: f64 },
-    /// Moves one edge of the range; the other stays.
+    /// Moves one edge of the range; `fixed` is the other edge.
     Edge { fixed: Nanos },
-    /// Measures from that time on.
+    /// Measures from `from`.
     Measure { from: Nanos, x: f64 },
-    /// Moves the view over the minimap; `grip` is where in the view it was
-    /// taken, in nanoseconds from its middle.
+    /// Moves the view over the minimap; `grip` is the offset of the grabbed time from the middle of the view, in
+    /// nanoseconds.
     Minimap { grip: f64 },
-    /// Two fingers: how far apart and where they were.
+    /// Two-finger zoom: the horizontal distance and midpoint of the fingers.
     Pinch { apart: f64, middle: f64 },
 }
 
-/// A finger on the timeline.
+/// Finger on the timeline.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
     id: i32,
     at: (f64, f64),
 }
 
-/// A button, pen or finger goes down.
+/// Press of a button, pen or finger.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Press {
-    /// Which pointer: fingers are told apart.
+    /// Pointer id, which distinguishes fingers.
     pub id: i32,
-    /// Where on the canvas, in CSS pixels.
+    /// Position on the canvas, in CSS pixels.
     pub at: (f64, f64),
-    /// Whether it is a finger.
+    /// Whether the pointer is a finger.
     pub touch: bool,
-    /// With Shift or the middle button: moves.
+    /// Whether to pan: pressed with Shift or the middle button.
     pub pan: bool,
-    /// With Alt: measures.
+    /// Whether to measure: pressed with Alt.
     pub measure: bool,
 }
 
-/// A turn of the wheel at a place of the canvas.
+/// Turn of the wheel over the canvas.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wheel {
-    /// From the left edge of the canvas, in CSS pixels.
+    /// Distance from the left edge of the canvas, in CSS pixels.
     pub x: f64,
-    /// How far to the right, in CSS pixels.
+    /// Horizontal scroll amount in CSS pixels; positive is right.
     pub dx: f64,
-    /// How far down, in CSS pixels.
+    /// Vertical scroll amount in CSS pixels; positive is down.
     pub dy: f64,
-    /// With Shift: scrolls the tracks.
+    /// Whether Shift is held: scrolls the tracks.
     pub shift: bool,
-    /// With Ctrl, as a touchpad says that two fingers pinch.
+    /// Whether Ctrl is held; browsers also set it for touchpad pinches.
     pub ctrl: bool,
 }
 
-/// The shape of the pointer, as CSS calls it.
+/// CSS `cursor` value.
 pub type PointerShape = &'static str;
 
 impl Control {
-    /// Turns the wheel; `None` if that is not for the timeline but scrolls the
-    /// tracks.
-    pub fn wheel(&mut self, wheel: Wheel) -> Option<Vec<Told>> {
+    /// Handles a turn of the wheel; returns `None` if the tracks should scroll instead.
+    pub fn wheel(&mut self, wheel: Wheel) -> Option<Vec<TimelineEvent>> {
         let Wheel {
             x,
             dx,
@@ -106,7 +105,7 @@ impl Control {
         })
     }
 
-    /// A finger rests since [`LONG_PRESS_MS`]: it selects a range.
+    /// Switches from panning to selecting when a finger has rested for [`LONG_PRESS_MS`].
     pub fn held(&mut self, press: Press) {
         if let (Some(Drag::Pan { .. }), false) = (self.drag, self.moved) {
             let from = self.snapped(press.at);
@@ -115,22 +114,22 @@ impl Control {
         }
     }
 
-    /// The pointer leaves.
-    pub fn leave(&mut self) -> Vec<Told> {
+    /// Handles the pointer leaving the canvas.
+    pub fn leave(&mut self) -> Vec<TimelineEvent> {
         self.focus.pointer = None;
         self.focus.pointer_at = None;
         self.focus.hovered = None;
         self.described()
     }
 
-    /// The browser took the finger's movement over: it scrolls.
+    /// Drops a finger whose movement the browser took over for scrolling.
     pub fn abort(&mut self, id: i32) {
         self.touches.retain(|touch| touch.id != id);
         self.drag = None;
     }
 
-    /// Zooms to what was clicked twice, or shows all.
-    pub fn double_click(&mut self, x: f64, y: f64) -> Vec<Told> {
+    /// Zooms to the double-clicked item, or shows the whole log if there is none.
+    pub fn double_click(&mut self, x: f64, y: f64) -> Vec<TimelineEvent> {
         let item = self.item_at(x, y).filter(|item| !item.row.is_graph());
         self.gesture(|view| match item {
             Some(item) => view.show(item.span),
@@ -138,21 +137,20 @@ impl Control {
         })
     }
 
-    /// Changes which time is in view; the pointer stays where it is on the
-    /// canvas.
-    pub(crate) fn gesture(&mut self, change: impl FnOnce(&mut Viewport)) -> Vec<Told> {
+    /// Changes the visible time; the pointer keeps its canvas position, so its time is recomputed.
+    pub(crate) fn gesture(&mut self, change: impl FnOnce(&mut Viewport)) -> Vec<TimelineEvent> {
         change(&mut self.view);
         if let Some((x, _)) = self.focus.pointer_at {
             let labels = self.left_px();
             self.focus.pointer = (x >= labels).then(|| self.view.time_at(x - labels));
         }
         let mut told = self.hover();
-        told.push(Told::Changed);
+        told.push(TimelineEvent::Changed);
         told
     }
 
-    /// Sets one end of a measure, then the other.
-    pub fn measure(&mut self) -> Vec<Told> {
+    /// Starts a measurement at the reference time (pointer or cursor), or ends the one in progress there.
+    pub fn measure(&mut self) -> Vec<TimelineEvent> {
         let moment = self.moment();
         let focus = &mut self.focus;
         focus.measuring = !focus.measuring;
@@ -169,8 +167,8 @@ impl Control {
         self.view.time_at(x - self.left_px())
     }
 
-    /// A button, pen or finger goes down.
-    pub fn press(&mut self, press: Press) -> Vec<Told> {
+    /// Handles a button, pen or finger going down.
+    pub fn press(&mut self, press: Press) -> Vec<TimelineEvent> {
         let (x, y) = press.at;
         if press.touch {
             self.touches.retain(|touch| touch.id != press.id);
@@ -206,7 +204,7 @@ impl Control {
             })
         };
         if press.touch {
-            vec![Told::Hold(press)]
+            vec![TimelineEvent::Hold(press)]
         } else {
             Vec::new()
         }
@@ -222,8 +220,8 @@ impl Control {
         })
     }
 
-    /// Takes the view on the minimap; beside it, the view comes there first.
-    fn take_minimap(&mut self, x: f64) -> Vec<Told> {
+    /// Grabs the view on the minimap; a press outside of the view first centers the view there.
+    fn take_minimap(&mut self, x: f64) -> Vec<TimelineEvent> {
         let (start, end) = self.view.edges_ns();
         let time = self.minimap_ns(x);
         let middle = f64::midpoint(start, end);
@@ -231,7 +229,7 @@ impl Control {
         let grip = if inside { time - middle } else { 0.0 };
         self.drag = Some(Drag::Minimap { grip });
         self.move_minimap(x, grip);
-        vec![Told::Changed]
+        vec![TimelineEvent::Changed]
     }
 
     fn move_minimap(&mut self, x: f64, grip: f64) {
@@ -243,8 +241,8 @@ impl Control {
         self.view.at_part_ns(part)
     }
 
-    /// The pointer or a finger moves.
-    pub fn point(&mut self, id: i32, x: f64, y: f64) -> Vec<Told> {
+    /// Handles a pointer or finger move.
+    pub fn point(&mut self, id: i32, x: f64, y: f64) -> Vec<TimelineEvent> {
         if let Some(touch) = self.touches.iter_mut().find(|touch| touch.id == id) {
             touch.at = (x, y);
         }
@@ -259,7 +257,7 @@ impl Control {
         events
     }
 
-    fn dragged(&mut self, x: f64, y: f64) -> Vec<Told> {
+    fn dragged(&mut self, x: f64, y: f64) -> Vec<TimelineEvent> {
         match self.drag {
             Some(Drag::Pan { x: from }) => {
                 self.moved |= (x - from).abs() > CLICK_PX;
@@ -285,7 +283,7 @@ impl Control {
             }
             Some(Drag::Minimap { grip }) => {
                 self.move_minimap(x, grip);
-                return vec![Told::Changed];
+                return vec![TimelineEvent::Changed];
             }
             Some(Drag::Pinch { apart, middle }) => self.pinched(apart, middle),
             None => {}
@@ -307,14 +305,14 @@ impl Control {
         self.drag = self.pinch();
     }
 
-    /// The button or finger goes up.
-    pub fn release(&mut self, id: i32, x: f64, y: f64) -> Vec<Told> {
+    /// Handles a button or finger going up.
+    pub fn release(&mut self, id: i32, x: f64, y: f64) -> Vec<TimelineEvent> {
         let fingers = self.touches.len();
         self.touches.retain(|touch| touch.id != id);
         let drag = self.drag.take();
-        let mut events = vec![Told::Changed];
+        let mut events = vec![TimelineEvent::Changed];
         if fingers > 1 {
-            // What remains of two fingers is no click.
+            // Lifting one finger of a pinch is not a click.
             return events;
         }
         if fingers == 1 {
@@ -336,37 +334,37 @@ impl Control {
         events
     }
 
-    fn clicked(&mut self, x: f64, y: f64) -> Vec<Told> {
+    fn clicked(&mut self, x: f64, y: f64) -> Vec<TimelineEvent> {
         let mut events = Vec::new();
-        events.extend(self.place_at(x, y).map(Told::Clicked));
+        events.extend(self.place_at(x, y).map(TimelineEvent::Clicked));
         let item = self.item_at(x, y).filter(|item| !item.row.is_graph());
         let band = self.band_at(x, y);
         if item.is_none() && band.is_none() && self.focus.range.take().is_some() {
-            events.push(Told::Range(None));
+            events.push(TimelineEvent::Range(None));
         }
-        events.extend(band.map(Told::Band));
+        events.extend(band.map(TimelineEvent::Band));
         let track = self
             .track_at(y)
             .map(|index| self.layout.tracks()[index].id.clone());
         if let Some(track) = track {
             self.focus.track = Some(track.clone());
-            events.push(Told::Current(Some(track)));
+            events.push(TimelineEvent::Current(Some(track)));
         }
         self.focus.pinned = item.is_some();
         events.extend(self.select(item));
-        events.extend([Told::Pinned(
+        events.extend([TimelineEvent::Pinned(
             self.description().filter(|_| self.focus.pinned),
         )]);
         events
     }
 
-    /// The track at a height of the canvas.
+    /// Returns the index of the track at a canvas height.
     #[must_use]
     pub fn track_at(&self, y: f64) -> Option<usize> {
         (y >= TOP_PX).then(|| self.layout.at(y - TOP_PX, self.scroll_px))?
     }
 
-    /// The item at a place of the canvas; on a graph, the stretch of a pixel.
+    /// Returns the item at a canvas position; on a graph, the time of one pixel.
     #[must_use]
     pub(crate) fn item_at(&self, x: f64, y: f64) -> Option<Item> {
         if x < self.left_px() {
@@ -385,7 +383,7 @@ impl Control {
         self.marks.hit(row, time, slack)
     }
 
-    /// The band at a place of the canvas, if it is on the track of a heap profile.
+    /// Returns the key of the band at a canvas position on the heap profile track.
     fn band_at(&self, x: f64, y: f64) -> Option<String> {
         let index = self.track_at(y)?;
         let track = self.layout.tracks().get(index)?;
@@ -398,7 +396,7 @@ impl Control {
         Bands.key_at(&self.marks, area, self.view, (x, y))
     }
 
-    /// A time, or the edge of a span at the pointer that is near it.
+    /// Returns the time at the pointer, snapped to a nearby edge of the span there.
     fn snapped(&self, (x, y): (f64, f64)) -> Nanos {
         let time = self.time_of(x);
         let row = self
@@ -418,7 +416,7 @@ impl Control {
             .unwrap_or(time)
     }
 
-    /// If `x` is on an edge of the range: the other edge.
+    /// Returns the opposite edge of the range if `x` is on one of its edges.
     fn opposite_edge(&self, x: f64, slack_px: f64) -> Option<Nanos> {
         let range = self.focus.range?;
         let labels = self.left_px();
@@ -432,20 +430,19 @@ impl Control {
         }
     }
 
-    /// Looks what is under the pointer.
-    pub(super) fn hover(&mut self) -> Vec<Told> {
+    /// Updates the hovered item; nothing is hovered during a drag.
+    pub(super) fn hover(&mut self) -> Vec<TimelineEvent> {
         let at = self.focus.pointer_at.filter(|_| self.drag.is_none());
         self.focus.hovered = at.and_then(|(x, y)| self.item_at(x, y));
         self.described()
     }
 
-    fn set_range(&mut self, a: Nanos, b: Nanos) -> Vec<Told> {
+    fn set_range(&mut self, a: Nanos, b: Nanos) -> Vec<TimelineEvent> {
         self.focus.range = Some(Interval::new(a.min(b), a.max(b)));
-        vec![Told::Range(self.focus.range)]
+        vec![TimelineEvent::Range(self.focus.range)]
     }
 
-    /// Which shape the pointer has at a place of the canvas: what a press
-    /// there would do.
+    /// Returns the pointer shape for a canvas position, which indicates what a press there would do.
     #[must_use]
     pub fn pointer_shape(&self, x: f64, y: f64) -> PointerShape {
         let hovered = self.focus.hovered.as_ref();

@@ -1,6 +1,6 @@
-//! What is in view: zooming, moving, going to things, and back.
+//! Visible time: zooming, panning, and navigation to items.
 
-use super::{Control, Goto, Place, Told};
+use super::{Control, Goto, Place, TimelineEvent};
 use crate::timeline::TOP_PX;
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
@@ -8,19 +8,18 @@ use scene::viewport;
 use session::tracks::Row;
 use session::tracks::item::Item;
 
-/// Where the end of a log stands in a view that ends with it: a little room is left beside it.
+/// Position of the log's end in a view that ends with it, as a fraction of its width; leaves a small margin.
 const AT_END: f64 = 0.98;
 
 impl Control {
-    /// Shows what a view says: a time, or all of the log without one, a
-    /// selected range, and an item that is selected as soon as its marks have
-    /// come.
+    /// Applies the visible time (`None`: the whole log), the selected range, and the selected item, which is
+    /// selected once its marks arrive.
     pub fn show_view(
         &mut self,
         visible: Option<Interval>,
         range: Option<Interval>,
         selected: Option<(Row, Nanos)>,
-    ) -> Vec<Told> {
+    ) -> Vec<TimelineEvent> {
         let mut told = Vec::new();
         if visible != self.visible() {
             told.extend(self.gesture(|view| match visible {
@@ -40,8 +39,8 @@ impl Control {
         told
     }
 
-    /// Selects the item that was wanted, if the marks of this view have come.
-    pub(super) fn select_wanted(&mut self) -> Vec<Told> {
+    /// Selects the wanted item if the marks of this view are loaded.
+    pub(super) fn select_wanted(&mut self) -> Vec<TimelineEvent> {
         let query = self.marks_query();
         let Some((row, time)) = self.wanted.filter(|(row, _)| query.rows.contains(row)) else {
             return Vec::new();
@@ -58,25 +57,25 @@ impl Control {
         let Some(item) = item else {
             return Vec::new();
         };
-        // As if it had been walked to.
+        // Same cursor position as if the item had been reached by keyboard.
         self.focus.cursor = Some(time);
         self.select(Some(item))
     }
 
-    /// Whether an item will be selected as soon as the marks of this view have come.
+    /// Returns whether an item will be selected once the marks of this view arrive.
     #[must_use]
     pub fn awaits_item(&self) -> bool {
         let is_shown = |(row, _): &(Row, Nanos)| self.marks_query().rows.contains(row);
         self.wanted.as_ref().is_some_and(is_shown)
     }
 
-    /// Shows the times that another part of the page shows, which has the same axis.
-    pub fn show_place(&mut self, place: viewport::Place) -> Vec<Told> {
+    /// Shows the times of another part of the page that shares this axis.
+    pub fn show_place(&mut self, place: viewport::Place) -> Vec<TimelineEvent> {
         self.gesture(|view| view.show_place(place))
     }
 
-    /// Shows what was clicked in a panel.
-    pub fn goto(&mut self, goto: Goto) -> Vec<Told> {
+    /// Navigates to the target of a click in a panel.
+    pub fn goto(&mut self, goto: Goto) -> Vec<TimelineEvent> {
         let Goto {
             span,
             row,
@@ -87,13 +86,13 @@ impl Control {
         self.focus.cursor = Some(span.start());
         self.focus.hovered = None;
         self.focus.pointer_at = None;
-        let mut told = vec![Told::Changed];
+        let mut told = vec![TimelineEvent::Changed];
         let index = row.and_then(|row| self.layout.find(row));
         let track = index.and_then(|index| self.layout.tracks().get(index));
         if let Some(name) = track.map(|track| track.id.clone()) {
             self.show_apart(span);
             self.focus.track = Some(name.clone());
-            told.push(Told::Current(Some(name)));
+            told.push(TimelineEvent::Current(Some(name)));
         }
         if let Some(row) = row {
             told.extend(self.scroll_to(row));
@@ -105,18 +104,18 @@ impl Control {
         told
     }
 
-    /// How high all tracks are together, in pixels.
+    /// Returns the total height of all tracks, in pixels.
     #[must_use]
     pub fn tracks_px(&self) -> f64 {
         self.layout.height()
     }
 
-    /// Scrolls a track into view, if it is not.
-    pub fn scroll_to(&self, row: Row) -> Option<Told> {
+    /// Returns the scroll request that brings a track into view; `None` if it is in view already.
+    pub fn scroll_to(&self, row: Row) -> Option<TimelineEvent> {
         self.scroll_to_track(self.layout.find(row)?)
     }
 
-    pub(super) fn scroll_to_track(&self, index: usize) -> Option<Told> {
+    pub(super) fn scroll_to_track(&self, index: usize) -> Option<TimelineEvent> {
         let track = self.layout.tracks().get(index)?;
         let pinned = self.layout.pinned_px();
         let (top, height) = (self.layout.y(index, 0.0), track.height());
@@ -130,16 +129,16 @@ impl Control {
         } else {
             return None;
         };
-        Some(Told::Scroll(to.max(0.0).ceil()))
+        Some(TimelineEvent::Scroll(to.max(0.0).ceil()))
     }
 
-    /// Shows all of the log.
-    pub fn fit(&mut self) -> Vec<Told> {
+    /// Shows the whole log.
+    pub fn fit(&mut self) -> Vec<TimelineEvent> {
         self.gesture(viewport::Viewport::fit)
     }
 
-    /// Shows the selected range or item.
-    pub(crate) fn show_selection(&mut self) -> Vec<Told> {
+    /// Zooms to the selected range, or else the selected item.
+    pub(crate) fn show_selection(&mut self) -> Vec<TimelineEvent> {
         let item = self.focus.selected.as_ref();
         match self.focus.range.or(item.map(|item| item.span)) {
             Some(span) => self.gesture(|view| view.show(span)),
@@ -147,8 +146,8 @@ impl Control {
         }
     }
 
-    /// Zooms around the pointer, the cursor, or the middle.
-    pub fn zoom(&mut self, factor: f64) -> Vec<Told> {
+    /// Zooms around the pointer, else the cursor, else the middle of the view.
+    pub fn zoom(&mut self, factor: f64) -> Vec<TimelineEvent> {
         let width = self.view.width_px();
         let inside = |time: Nanos| {
             let x = self.view.x_of(time);
@@ -160,13 +159,13 @@ impl Control {
         self.gesture(|view| view.zoom(factor, x))
     }
 
-    /// Moves the view by a part of its width.
-    pub fn pan(&mut self, part: f64) -> Vec<Told> {
+    /// Pans by a fraction of the view's width.
+    pub fn pan(&mut self, part: f64) -> Vec<TimelineEvent> {
         self.gesture(|view| view.pan(part * view.width_px()))
     }
 
-    /// Moves the view so that it begins with the log, or ends with it.
-    pub fn jump(&mut self, to_end: bool) -> Vec<Told> {
+    /// Pans to the start of the log, or to its end.
+    pub fn jump(&mut self, to_end: bool) -> Vec<TimelineEvent> {
         self.gesture(|view| {
             let log = view.log();
             let (time, x) = if to_end {
@@ -178,15 +177,15 @@ impl Control {
         })
     }
 
-    /// Whether the end of the log is in view.
+    /// Returns whether the end of the log is in view.
     #[must_use]
     pub fn sees_end(&self) -> bool {
         let end_px = self.view.x_of(self.view.log().end());
         (0.0..=self.view.width_px()).contains(&end_px)
     }
 
-    /// Moves the view so that it ends with the log, which has grown: the reader did not move it,
-    /// so that nobody is told. While something is dragged it stays.
+    /// Pans to the end of a growing log, unless a drag is in progress. Emits no events because the reader did not
+    /// move the view.
     pub fn keep_end(&mut self) {
         if !self.is_dragging() {
             let end_px = self.view.x_of(self.view.log().end());
@@ -194,15 +193,15 @@ impl Control {
         }
     }
 
-    /// Brings the moment that is meant into the middle.
-    pub fn centre(&mut self) -> Vec<Told> {
+    /// Centers the view on the reference time: pointer or cursor.
+    pub fn centre(&mut self) -> Vec<TimelineEvent> {
         let moment = self.moment();
         self.gesture(|view| view.pan(view.x_of(moment) - view.width_px() / 2.0))
     }
 
-    /// Undoes one thing: a drag, a measure, the selected item, the range, the
-    /// cursor. `None` if there was nothing.
-    pub fn escape(&mut self) -> Option<Vec<Told>> {
+    /// Undoes one thing: a drag, a measurement, the selected item, the range, or the cursor. Returns `None` if
+    /// there was nothing to undo.
+    pub fn escape(&mut self) -> Option<Vec<TimelineEvent>> {
         if self.drag.take().is_some() {
             return Some(Vec::new());
         }
@@ -213,7 +212,7 @@ impl Control {
         if self.focus.selected.is_some() {
             self.focus.pinned = false;
             let mut told = self.select(None);
-            told.push(Told::Pinned(None));
+            told.push(TimelineEvent::Pinned(None));
             return Some(told);
         }
         if self.focus.range.is_some() {
@@ -222,17 +221,17 @@ impl Control {
         self.focus.cursor.take().map(|_| Vec::new())
     }
 
-    /// Selects a range, or none.
-    pub(crate) fn select_range(&mut self, range: Option<Interval>) -> Vec<Told> {
+    /// Selects a range, or clears the selection.
+    pub(crate) fn select_range(&mut self, range: Option<Interval>) -> Vec<TimelineEvent> {
         self.focus.range = range;
-        vec![Told::Range(range), Told::Changed]
+        vec![TimelineEvent::Range(range), TimelineEvent::Changed]
     }
 }
 
 impl Control {
     /// Brings a span into view.
     fn show(&mut self, span: Interval, zoom: bool) {
-        /// How much of the log is shown on each side of a span, by its length.
+        /// Time shown on each side of a span, as a multiple of its duration.
         const CONTEXT: u64 = 4;
         let view = self.view.span();
         if zoom {
@@ -260,8 +259,8 @@ impl Control {
         }
     }
 
-    /// The moment that a click means, which becomes the cursor: the begin of
-    /// the item, or the time itself.
+    /// Returns the position of a click, which becomes the cursor: the start of the clicked item, or the time
+    /// itself.
     pub(super) fn place_at(&mut self, x: f64, y: f64) -> Option<Place> {
         let labels = self.left_px();
         if x < labels {
@@ -276,9 +275,9 @@ impl Control {
         Some(Place { time, cap })
     }
 
-    /// Which tracks are seen, if they are others than before. Some more are
-    /// counted, so that not every pixel of scrolling changes them.
-    pub fn seen_changed(&mut self) -> Option<Told> {
+    /// Updates the index range of the tracks in view; returns `None` if it is unchanged. The range includes some
+    /// more tracks, so that not every pixel of scrolling changes it.
+    pub fn seen_changed(&mut self) -> Option<TimelineEvent> {
         const MORE: usize = 12;
         let pinned = self.layout.pinned();
         let scrolled = self.layout.seen(self.scroll_px, self.size.1 - TOP_PX);
@@ -295,6 +294,6 @@ impl Control {
             return None;
         }
         self.seen = first.saturating_sub(MORE).max(pinned)..(last + MORE).min(total);
-        Some(Told::Seen(self.seen.clone()))
+        Some(TimelineEvent::Seen(self.seen.clone()))
     }
 }

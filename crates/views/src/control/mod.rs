@@ -1,15 +1,14 @@
-//! What the reader does on the timeline, as a state machine without a browser.
+//! Input handling of the timeline: a state machine without browser types.
 //!
-//! Plain events go in: a pointer is pressed, moved, released, a wheel turns, a
-//! key asks for the next item, an answer of the worker comes. [`Told`] comes
-//! out: what the rest of the page has to know or to do. The page only
-//! translates the browser's events, paints and asks the worker.
+//! Input is plain data: pointer presses, moves and releases, wheel turns, keyboard steps, and replies of the
+//! worker. The output is a list of [`TimelineEvent`]s for the rest of the page. The page only translates browser
+//! events, paints, and queries the worker.
 //!
-//! - [`gestures`]: mouse, pen and fingers.
-//! - `look`: what is in view; zooming, moving, going to things.
-//! - [`walk`]: items; what is said of them, and walking from one to the next.
-//! - [`pair`]: two timelines that show the same.
-//! - `need`: what has to be asked of the worker.
+//! - [`gestures`]: mouse, pen and touch.
+//! - `look`: the visible time: zooming, panning, navigation.
+//! - [`walk`]: items, their descriptions, and stepping between them.
+//! - [`pair`]: two timelines kept in sync.
+//! - `need`: queries for the worker and their replies.
 
 pub mod gestures;
 mod look;
@@ -24,9 +23,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::notes::Note;
+use crate::timeline::highlight::Highlight;
 use crate::timeline::labels_px;
 use crate::timeline::layout::Layout;
-use crate::timeline::lit::Lit;
 use analysis::timeline::flow::Arrow;
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -42,60 +41,58 @@ use session::tracks::details::{DetailsQuery, Fact};
 use session::tracks::item::{Item, Marks, Names};
 use session::tracks::name::TrackName;
 
-/// What the rest of the page is told.
+/// Event emitted by [`Control`] for the rest of the page.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Told {
-    /// The pointer is on something, or the keyboard has selected it.
-    /// `None`: on nothing.
+pub enum TimelineEvent {
+    /// The description of the hovered or selected item changed; `None` if there is no such item.
     Described(Option<Rc<Description>>),
-    /// An item was clicked: its details stay open; `None`: no more.
+    /// The details that stay open changed, for example because an item was clicked; `None` closes them.
     Pinned(Option<Rc<Description>>),
-    /// A range was selected, or no more.
+    /// The selected range changed; `None` clears it.
     Range(Option<Interval>),
-    /// A place was clicked.
+    /// The timeline was clicked at this position.
     Clicked(Place),
-    /// The time in view or the selected item changed.
+    /// The visible time or the selected item changed.
     Changed,
-    /// Other marks than before are at hand.
+    /// The marks of the visible tracks were replaced.
     Marks,
-    /// Other tracks than before are seen.
+    /// The index range of the tracks in view changed.
     Seen(Range<usize>),
-    /// The band of that key was clicked, on the track of a heap profile.
+    /// A band of the heap profile track was clicked; the value is the band's key.
     Band(String),
-    /// The keyboard is on another track.
+    /// The track with the keyboard focus changed.
     Current(Option<TrackName>),
-    /// The tracks have to be scrolled to that many pixels.
+    /// Request to scroll the tracks to this offset, in pixels.
     Scroll(f64),
-    /// A finger went down: [`Control::held`] is to be called if it still
-    /// rests after [`gestures::LONG_PRESS_MS`].
+    /// A finger went down: the page calls [`Control::held`] if it still rests after [`gestures::LONG_PRESS_MS`].
     Hold(gestures::Press),
 }
 
-/// A place on the timeline, for the other panels to go to.
+/// Position of a click on the timeline, for other panels to follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// The time that was clicked.
+    /// Time of the click; the start of the item if one was hit.
     pub time: Nanos,
-    /// The capability of what was clicked, if it has one.
+    /// Capability of the clicked item, if it has one.
     pub cap: Option<CapId>,
 }
 
-/// What the timeline shall show, because it was clicked in a panel.
+/// Navigation target on the timeline, set by a click in a panel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goto {
-    /// The time; it may be a moment.
+    /// Time to show; empty for a single instant.
     pub span: Interval,
-    /// The track to scroll to; its item at that time is selected.
+    /// Track to scroll to; its item at this time is selected.
     pub row: Option<Row>,
-    /// Whether the view is zoomed so that the span is well seen, or only
-    /// moved if the span is outside of it.
+    /// Whether to zoom to the span with some context; otherwise the view pans, and only if the span is out of
+    /// view.
     pub zoom: bool,
-    /// Whether the details of the item open, and stay open.
+    /// Whether to open the details of the item and keep them open.
     pub details: bool,
 }
 
 impl Goto {
-    /// A moment.
+    /// Targets an instant.
     #[must_use]
     pub const fn time(time: Nanos) -> Self {
         Self {
@@ -106,7 +103,7 @@ impl Goto {
         }
     }
 
-    /// A note: a range so that it is well seen.
+    /// Targets a note; zooms to it if it spans a range.
     #[must_use]
     pub fn note(note: &Note) -> Self {
         Self {
@@ -117,7 +114,7 @@ impl Goto {
         }
     }
 
-    /// An item of a track.
+    /// Targets an item of a track without zooming.
     #[must_use]
     pub const fn item(row: Row, span: Interval) -> Self {
         Self {
@@ -128,7 +125,7 @@ impl Goto {
         }
     }
 
-    /// An item of a track with all that is known of it, well seen.
+    /// Targets an item of a track, zooms to it unless it is an instant, and opens its details.
     #[must_use]
     pub const fn details(row: Row, span: Interval) -> Self {
         Self {
@@ -140,29 +137,29 @@ impl Goto {
     }
 }
 
-/// An item in words.
+/// Description of an item in words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
-    /// The track that it is on.
+    /// Track of the item.
     pub row: Row,
-    /// Its class, where that has a colour.
+    /// Class of the item, if that class has a color.
     pub class: Option<Class>,
-    /// A name to stand out.
+    /// Name, displayed prominently.
     pub name: String,
-    /// The rest, in a sentence.
+    /// Remaining description, as one phrase.
     pub text: String,
-    /// What else is known, as soon as the worker has told it.
+    /// Further facts; empty until the worker has replied.
     pub facts: Vec<Fact>,
-    /// Of an item of a thread: whether all wakeups of the thread in view are shown, not only
-    /// those of the item.
+    /// For an item of a thread: whether the arrows cover all wakeups of the thread in view instead of only those
+    /// of the item.
     pub all_wakeups: Option<bool>,
-    /// Whether the pointer is on it, so that a tip beside the pointer says it;
-    /// not if its details stay open anyway.
+    /// Whether to show it as a tooltip at the pointer: the item is hovered, nothing is being dragged, and its
+    /// details are not already open.
     pub tip: bool,
 }
 
 impl Description {
-    /// All of it as text, a fact a line.
+    /// Formats everything as text, one fact per line.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = format!("{} {}", self.name, self.text);
@@ -173,13 +170,13 @@ impl Description {
     }
 }
 
-/// Labels of threads and texts of messages that are known on the page.
+/// Thread labels and message texts known to the page.
 #[derive(Debug, Default)]
 pub struct Labels {
     known: SeededMap<ThreadId, String>,
     asked: SeededSet<ThreadId>,
     messages: SeededMap<u32, String>,
-    /// The titles of tracks, and the functions of a profile.
+    /// Source of track titles and of the functions of profiles.
     overview: Rc<Overview>,
 }
 
@@ -208,66 +205,64 @@ impl Names for Labels {
     }
 }
 
-/// What the reader points at and has chosen.
+/// Pointer and selection state.
 #[derive(Debug, Default)]
 struct Focus {
     range: Option<Interval>,
-    /// The moment that panels and timeline have in common.
+    /// Time cursor shared by the panels and the timeline.
     cursor: Option<Nanos>,
     selected: Option<Item>,
     hovered: Option<Item>,
     pointer: Option<Nanos>,
-    /// Where the pointer is on the canvas, in CSS pixels.
+    /// Pointer position on the canvas, in CSS pixels.
     pointer_at: Option<(f64, f64)>,
     measure: Option<(Nanos, Nanos)>,
-    /// Whether the second end of the measure follows the pointer.
+    /// Whether the second end of the measurement follows the pointer.
     measuring: bool,
-    /// The track that the keyboard is on.
+    /// Track with the keyboard focus.
     track: Option<TrackName>,
-    /// Whether an item of that track is to be selected as soon as its marks
-    /// have come.
+    /// Whether to select an item of that track once its marks arrive.
     awaited: bool,
     /// Whether the details of the selected item stay open.
     pinned: bool,
-    /// Whether all wakeups in view of the thread of the item have arrows, not only its own.
+    /// Whether arrows cover all wakeups of the item's thread in view instead of only those of the item.
     all_wakeups: bool,
 }
 
-/// The state of the timeline: what is in view, what is pointed at, what is
-/// being dragged, and the marks that are at hand.
+/// State of the timeline: visible time, pointer, selection, the drag in progress, and the loaded marks.
 #[derive(Debug)]
 pub struct Control {
     /// Width and height of the canvas in CSS pixels.
     size: (f64, f64),
     layout: Rc<Layout>,
-    /// How many capabilities there are.
+    /// Number of capabilities.
     caps: usize,
     scroll_px: f64,
     seen: Range<usize>,
     view: Viewport,
     marks: Marks,
-    /// The activity of the whole log.
+    /// Activity of the whole log.
     minimap: Marks,
     labels: Labels,
     focus: Focus,
     drag: Option<Drag>,
-    /// Whether what is pressed has moved so far that it is no click.
+    /// Whether the press has moved too far to count as a click.
     moved: bool,
     touches: Vec<Touch>,
-    /// What the worker told of an item.
+    /// Latest details reply with its query.
     details: Option<(DetailsQuery, Vec<Fact>)>,
     arrows: Vec<Arrow>,
-    /// What the open finding is about.
-    lit: Vec<Lit>,
-    /// The item that is to be selected as soon as its marks have come.
+    /// Highlights of the open finding.
+    highlight: Vec<Highlight>,
+    /// Item to select once its marks arrive.
     wanted: Option<(Row, Nanos)>,
-    /// Which bands of a heap profile are shown.
+    /// Bands of the heap profile to show.
     heap: HeapChoice,
-    /// Goes up whenever tracks, marks or names are others.
+    /// Incremented whenever tracks, marks or names change.
     revision: u64,
 }
 
-/// What the tracks of a picture depend on: while it is the same, so are they.
+/// Inputs of the focus-independent layer; equal values mean that the tracks need no repaint.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Still {
     revision: u64,
@@ -276,7 +271,7 @@ pub struct Still {
     view: Viewport,
 }
 
-/// Before anything is known of a log.
+/// Placeholder span before a log is loaded.
 pub const NOTHING: Interval = Interval::new(Nanos(0), Nanos(1));
 
 impl Default for Control {
@@ -297,7 +292,7 @@ impl Default for Control {
             touches: Vec::new(),
             details: None,
             arrows: Vec::new(),
-            lit: Vec::new(),
+            highlight: Vec::new(),
             wanted: None,
             heap: HeapChoice::default(),
             revision: 0,
@@ -306,30 +301,31 @@ impl Default for Control {
 }
 
 impl Control {
-    /// The canvas has another size, in CSS pixels. The item whose details are open, which may
-    /// have taken the room, stays in view.
-    pub fn resize(&mut self, size: (f64, f64)) -> Vec<Told> {
+    /// Sets the canvas size in CSS pixels.
+    ///
+    /// If the canvas became lower while details are open, the selected item is scrolled back into view: the opened
+    /// details may have taken the room.
+    pub fn resize(&mut self, size: (f64, f64)) -> Vec<TimelineEvent> {
         let before = std::mem::replace(&mut self.size, size);
         self.view.resize(size.0 - labels_px(size.0));
         let is_lower = size.1 < before.1 && self.focus.pinned;
         let item = self.focus.selected.as_ref().filter(|_| is_lower);
-        let mut told: Vec<Told> = item
+        let mut told: Vec<TimelineEvent> = item
             .and_then(|item| self.scroll_to(item.row))
             .into_iter()
             .collect();
-        // What else has this axis follows.
-        told.extend((size.0 != before.0).then_some(Told::Changed));
+        told.extend((size.0 != before.0).then_some(TimelineEvent::Changed));
         told
     }
 
-    /// The tracks were scrolled.
-    pub fn scroll(&mut self, scroll_px: f64) -> Vec<Told> {
+    /// Sets the scroll offset of the tracks, in pixels.
+    pub fn scroll(&mut self, scroll_px: f64) -> Vec<TimelineEvent> {
         self.scroll_px = scroll_px;
         self.hover()
     }
 
-    /// Another log, or none: everything but the window is forgotten.
-    pub fn reset(&mut self) -> Vec<Told> {
+    /// Resets everything except the canvas size, for another log or none.
+    pub fn reset(&mut self) -> Vec<TimelineEvent> {
         *self = Self {
             size: self.size,
             scroll_px: self.scroll_px,
@@ -337,10 +333,10 @@ impl Control {
             revision: self.revision + 1,
             ..Self::default()
         };
-        vec![Told::Range(None), Told::Pinned(None)]
+        vec![TimelineEvent::Range(None), TimelineEvent::Pinned(None)]
     }
 
-    /// More is known of the log: its span, its capabilities, labels of threads.
+    /// Updates the span of the log, its overview and thread labels, as more of the log becomes known.
     pub fn set_log(
         &mut self,
         span: Interval,
@@ -354,24 +350,24 @@ impl Control {
         self.labels.overview = overview;
     }
 
-    /// Other tracks, or in another order.
-    pub fn set_layout(&mut self, layout: Rc<Layout>) -> Vec<Told> {
+    /// Replaces the layout: other tracks or another order.
+    pub fn set_layout(&mut self, layout: Rc<Layout>) -> Vec<TimelineEvent> {
         self.revision += 1;
         self.layout = layout;
         self.hover()
     }
 
-    /// Other bands of a heap profile are shown.
+    /// Sets which bands of the heap profile are shown.
     pub fn set_heap(&mut self, choice: &HeapChoice) {
         self.heap.clone_from(choice);
     }
 
-    /// Another finding is open, or none: what it is about.
-    pub fn set_lit(&mut self, lit: Vec<Lit>) {
-        self.lit = lit;
+    /// Sets the highlights of the open finding; empty if none is open.
+    pub fn set_lit(&mut self, highlight: Vec<Highlight>) {
+        self.highlight = highlight;
     }
 
-    /// What the tracks of the picture depend on.
+    /// Returns the inputs of the focus-independent layer, as a repaint key.
     #[must_use]
     pub const fn still(&self) -> Still {
         Still {
@@ -382,39 +378,39 @@ impl Control {
         }
     }
 
-    /// Which part of the log is in view, to the fraction of a nanosecond.
+    /// Returns the visible part of the log, to the fraction of a nanosecond.
     #[must_use]
     pub const fn viewport(&self) -> Viewport {
         self.view
     }
 
-    /// The time in view; `None` if that is all of the log.
+    /// Returns the visible time; `None` if that is the whole log.
     #[must_use]
     pub fn visible(&self) -> Option<Interval> {
         self.view.visible()
     }
 
-    /// The selected range.
+    /// Returns the selected range.
     #[must_use]
     pub const fn range(&self) -> Option<Interval> {
         self.focus.range
     }
 
-    /// The selected item: its track, and its time.
+    /// Returns the track and the time of the selected item.
     #[must_use]
     pub fn selected(&self) -> Option<(Row, Interval)> {
         let item = self.focus.selected.as_ref();
         item.map(|item| (item.row, item.span))
     }
 
-    /// The moment that was clicked or gone to last.
+    /// Returns the time that was last clicked or navigated to.
     #[must_use]
     pub const fn cursor(&self) -> Option<Nanos> {
         self.focus.cursor
     }
 
-    /// The moment that is meant: the pointer's, or else the cursor if it is in
-    /// view, or else the middle of the view.
+    /// Returns the reference time of keyboard commands: the pointer's, else the cursor if it is in view, else the
+    /// middle of the view.
     #[must_use]
     pub fn moment(&self) -> Nanos {
         let view = self.view.span();
@@ -423,44 +419,45 @@ impl Control {
         self.focus.pointer.or(seen).unwrap_or(view.middle())
     }
 
-    /// The track that the keyboard is on.
+    /// Returns the track with the keyboard focus.
     #[must_use]
     pub const fn track(&self) -> Option<&TrackName> {
         self.focus.track.as_ref()
     }
 
-    /// Whether something is being dragged: then nothing is asked about items.
+    /// Returns whether a drag is in progress; item queries are suspended meanwhile.
     #[must_use]
     pub const fn is_dragging(&self) -> bool {
         self.drag.is_some()
     }
 
-    /// Where the pointer is on the canvas, in CSS pixels.
+    /// Returns the pointer position on the canvas, in CSS pixels.
     #[must_use]
     pub const fn pointer_at(&self) -> Option<(f64, f64)> {
         self.focus.pointer_at
     }
 
-    /// Width and height of the canvas in CSS pixels.
+    /// Returns the width and height of the canvas in CSS pixels.
     #[must_use]
     pub const fn size(&self) -> (f64, f64) {
         self.size
     }
 
-    /// Where the heads of the tracks that scroll begin, below the pinned ones.
+    /// Returns the vertical offset of the first scrolling track head, relative to the end of the pinned tracks, in
+    /// pixels.
     #[must_use]
     pub fn heads_px(&self) -> f64 {
         let first = self.seen.start.min(self.layout.tracks().len());
         self.layout.y(first, self.scroll_px) - self.layout.pinned_px()
     }
 
-    /// How high the pinned tracks are.
+    /// Returns the height of the pinned tracks, in pixels.
     #[must_use]
     pub fn pinned_px(&self) -> f64 {
         self.layout.pinned_px()
     }
 
-    /// How wide the labels of the tracks are.
+    /// Returns the width of the track labels, in pixels.
     #[must_use]
     pub const fn labels_px(&self) -> f64 {
         labels_px(self.size.0)

@@ -1,6 +1,6 @@
-//! What has to be asked of the worker for this view, and its answers.
+//! Queries that the current view needs from the worker, and handling of the replies.
 
-use super::{Control, Labels, NOTHING, Told};
+use super::{Control, Labels, NOTHING, TimelineEvent};
 use crate::notes::Notes;
 use crate::timeline::{Focus, Scene, TOP_PX, labels_px};
 use analysis::timeline::flow::{Arrow, FlowQuery};
@@ -8,23 +8,24 @@ use eventlog::ids::{Nanos, ThreadId};
 use model::marks::{MarkKind, TimelineReply};
 use model::time::Interval;
 use scene::palette::Palette;
-use session::heap::choice::HeapAsked;
+use session::heap::choice::HeapFilter;
 use session::tracks::activity::Activity;
 use session::tracks::bands::Bands;
 use session::tracks::details::{DetailsQuery, Fact};
 use session::tracks::item::{Item, Marks};
 use session::tracks::{Row, TimelineQuery};
 
-/// The widest picture that marks are asked for, in pixels.
+/// Maximum width of a marks query, in pixels.
 const MAX_WIDTH_PX: f64 = 20_000.0;
-/// A run at least so wide has room for the name of its thread, in pixels.
+/// Minimum width of a run that has room for a thread label, in pixels.
 const NAMED_PX: f64 = 30.0;
-/// After so many runs that are read again, rows wait: some tenths of a second.
+/// Number of runs read again after which further rows that need this are deferred to the next query: some tenths
+/// of a second of work.
 const PATIENCE_RUNS: u32 = 1 << 18;
-/// How many labels of threads are asked for at once.
+/// Maximum number of thread labels per query.
 const LABELS_AT_ONCE: usize = 500;
 
-/// What is asked about an item.
+/// Returns the details query for an item.
 pub(super) fn details_query(item: &Item) -> DetailsQuery {
     DetailsQuery {
         row: item.row,
@@ -33,7 +34,7 @@ pub(super) fn details_query(item: &Item) -> DetailsQuery {
     }
 }
 
-/// The marks that answer a query.
+/// Combines a query and its reply.
 fn marks(asked: TimelineQuery, reply: TimelineReply) -> Marks {
     Marks {
         view: Some(asked.view),
@@ -43,8 +44,8 @@ fn marks(asked: TimelineQuery, reply: TimelineReply) -> Marks {
 }
 
 impl Control {
-    /// The marks that this view needs: of a little more than is in view, so
-    /// that a drag does not uncover emptiness.
+    /// Returns the query for the marks of this view, with a margin of a quarter of the view on both sides, so that
+    /// a drag does not uncover empty tracks.
     #[must_use]
     pub fn marks_query(&self) -> TimelineQuery {
         let view = self.view.span();
@@ -57,11 +58,11 @@ impl Control {
         let tracks = self.layout.tracks();
         let seen = self.layout.seen(self.scroll_px, self.size.1 - TOP_PX);
         let rows: Vec<Row> = seen.filter_map(|index| tracks.get(index)?.row()).collect();
-        let heap = HeapAsked {
+        let heap = HeapFilter {
             choice: self.heap.clone(),
             range: self.focus.range,
         };
-        // Of other tracks the answer does not depend on it.
+        // Replies without the heap profile track do not depend on the choice: keep such queries equal.
         let heap = rows.contains(&Bands.into()).then_some(heap);
         TimelineQuery {
             view: span,
@@ -72,18 +73,18 @@ impl Control {
         }
     }
 
-    /// Takes the marks over. Something else may be under the pointer now.
-    pub fn marks_came(&mut self, asked: TimelineQuery, reply: TimelineReply) -> Vec<Told> {
+    /// Stores new marks and updates the hovered item, which may differ now.
+    pub fn marks_came(&mut self, asked: TimelineQuery, reply: TimelineReply) -> Vec<TimelineEvent> {
         self.revision += 1;
         self.marks = marks(asked, reply);
         let mut told = self.select_awaited();
         told.extend(self.select_wanted());
         told.extend(self.hover());
-        told.push(Told::Marks);
+        told.push(TimelineEvent::Marks);
         told
     }
 
-    /// The activity of the whole log, once a log is there.
+    /// Returns the query for the activity of the whole log, once a log is loaded.
     #[must_use]
     pub fn minimap_query(&self) -> Option<TimelineQuery> {
         let view = self.view.log();
@@ -95,17 +96,16 @@ impl Control {
         })
     }
 
-    /// Takes the activity of the whole log over.
+    /// Stores the activity of the whole log.
     pub fn minimap_came(&mut self, asked: TimelineQuery, reply: TimelineReply) {
         self.revision += 1;
         self.minimap = marks(asked, reply);
     }
 
-    /// Threads whose runs are wide enough to be named and whose labels are not
-    /// known yet; they count as asked for.
+    /// Returns threads whose runs are wide enough for a label that is not known yet, and marks them as requested.
     pub fn labels_query(&mut self) -> Vec<ThreadId> {
         let min_ns = self.view.ns_per_px() * NAMED_PX;
-        // Threads that have a row are known by its title.
+        // The runs of a thread's own row need no label: the row's title names it.
         let rows = self.marks.rows.iter();
         let rows = rows.filter(|row| row.thread().is_none());
         let wide = rows.flat_map(|&row| {
@@ -126,22 +126,21 @@ impl Control {
         unknown
     }
 
-    /// Takes labels of threads over.
+    /// Stores thread labels.
     pub fn labels_came(&mut self, labels: impl IntoIterator<Item = (ThreadId, String)>) {
         self.revision += 1;
         self.labels.known.extend(labels);
     }
 
-    /// What is asked about the item that is pointed at or selected.
+    /// Returns the query for the details of the hovered or selected item; `None` during a drag.
     #[must_use]
     pub fn details_query(&self) -> Option<DetailsQuery> {
         let item = self.item().filter(|_| !self.is_dragging())?;
         Some(details_query(item))
     }
 
-    /// Takes over what is known of an item. The first fact about messages is
-    /// what the first of them says.
-    pub fn details_came(&mut self, asked: DetailsQuery, facts: Vec<Fact>) -> Vec<Told> {
+    /// Stores the facts about an item. For messages, the first fact is the text of the first one.
+    pub fn details_came(&mut self, asked: DetailsQuery, facts: Vec<Fact>) -> Vec<TimelineEvent> {
         let item = self.item().filter(|item| details_query(item) == asked);
         let number = item.and_then(Item::message);
         if let (Some(number), Some(first)) = (number, facts.first()) {
@@ -152,8 +151,8 @@ impl Control {
         self.described()
     }
 
-    /// Whose arrows are wanted: those of the item or, if that was asked for, all of its thread
-    /// in this view. Without one, those at hand go.
+    /// Returns the query for arrows (wakeups and migrations): those of the item, or all of its thread in this view
+    /// if requested. Clears the arrows if there is no such item.
     pub fn flow_query(&mut self) -> Option<FlowQuery> {
         let item = self.item();
         let Some((thread, span)) = item.and_then(|item| Some((item.thread()?, item.span))) else {
@@ -167,23 +166,23 @@ impl Control {
         (!self.is_dragging()).then_some(FlowQuery { thread, view })
     }
 
-    /// Takes arrows over.
+    /// Stores the arrows of wakeups and migrations.
     pub fn flow_came(&mut self, arrows: Vec<Arrow>) {
         self.arrows = arrows;
     }
 
-    /// What the events about the item say now.
-    pub(super) fn described(&self) -> Vec<Told> {
-        let mut told = vec![Told::Described(self.description())];
-        // The pointer may still be on what was clicked.
+    /// Returns the events that report the current description.
+    pub(super) fn described(&self) -> Vec<TimelineEvent> {
+        let mut told = vec![TimelineEvent::Described(self.description())];
+        // The pointer may still be on the clicked item.
         let focus = &self.focus;
         if focus.pinned && (focus.hovered.is_none() || focus.hovered == focus.selected) {
-            told.push(Told::Pinned(self.description()));
+            told.push(TimelineEvent::Pinned(self.description()));
         }
         told
     }
 
-    /// The picture, ready to be painted.
+    /// Returns the scene to paint.
     #[must_use]
     pub fn scene<'a>(
         &'a self,
@@ -212,12 +211,12 @@ impl Control {
                 cursor: focus.cursor,
                 measure: focus.measure,
                 arrows: &self.arrows,
-                lit: &self.lit,
+                highlight: &self.highlight,
             },
         }
     }
 
-    /// Where the area right of the labels begins.
+    /// Returns the left edge of the time area, right of the labels, in pixels.
     pub(super) fn left_px(&self) -> f64 {
         labels_px(self.size.0)
     }

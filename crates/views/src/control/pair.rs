@@ -1,36 +1,36 @@
-//! Two timelines that show the same: zooming, moving, selecting and pointing in one does
-//! the same in the other, at the same moments of its own log.
+//! Synchronization of two timelines: zoom, pan, selection and pointer are mirrored at the corresponding times of
+//! the other log.
 
 use super::walk::VisibleItem;
-use super::{Control, Told};
+use super::{Control, TimelineEvent};
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
 use scene::format;
 use scene::viewport::{End, Place};
 use session::alignment::Shift;
 
-/// What two timelines have in common.
+/// State shared by two synchronized timelines.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Glance {
+pub struct SyncedView {
     place: Place,
     range: Option<Interval>,
     pointer: Option<Nanos>,
 }
 
 impl Control {
-    /// What another timeline is to show as well.
+    /// Returns the state for the other timeline to mirror.
     #[must_use]
-    pub const fn glance(&self) -> Glance {
-        Glance {
+    pub const fn glance(&self) -> SyncedView {
+        SyncedView {
             place: self.view.place(),
             range: self.focus.range,
             pointer: self.focus.pointer,
         }
     }
 
-    /// Another log stands beside this one, whose times have that shift from the times of
-    /// this one; or none does any more.
-    pub fn set_beside(&mut self, beside: Option<(Interval, Shift)>) -> Vec<Told> {
+    /// Sets the span of the other log and the shift from times of this log to times of the other; `None` if there
+    /// is no other log.
+    pub fn set_beside(&mut self, beside: Option<(Interval, Shift)>) -> Vec<TimelineEvent> {
         let on_this_axis = |(log, shift): (Interval, Shift)| {
             let at_ns = |time: Nanos| time.0 as f64 - shift.ns() as f64;
             (at_ns(log.start()), at_ns(log.end()))
@@ -38,8 +38,7 @@ impl Control {
         self.gesture(|view| view.set_beside(beside.map(on_this_axis)))
     }
 
-    /// At which ends the log has nothing while the one beside it goes on, in sentences;
-    /// empty if at none.
+    /// Describes, in sentences, the ends where this log has no data but the other does; empty if there are none.
     #[must_use]
     pub fn beyond(&self) -> String {
         let sentence = |(end, from_ns, to_ns): (End, f64, f64)| {
@@ -53,12 +52,12 @@ impl Control {
         sentences.join(" ")
     }
 
-    /// The same of what is in view, as rows of a table.
+    /// Returns the visible stretches outside of this log that the other log covers, as table rows.
     pub(super) fn beyond_in_view(&self) -> impl Iterator<Item = VisibleItem> {
         let (first_ns, last_ns) = self.view.edges_ns();
         self.view.beyond_ns().filter_map(move |(end, from, to)| {
             let (from, to) = (from.max(first_ns), to.min(last_ns));
-            // No time is before zero.
+            // Times cannot be negative.
             let time = |ns: f64| Nanos(ns.max(0.0) as u64);
             (from < to).then(|| VisibleItem {
                 row: None,
@@ -72,9 +71,9 @@ impl Control {
         })
     }
 
-    /// Shows what another timeline shows, whose times have that shift to the times of this
-    /// one. Nothing is told if it is shown already.
-    pub fn show_glance(&mut self, glance: Glance, shift: Shift) -> Vec<Told> {
+    /// Mirrors the state of another timeline, whose times have this shift to the times of this one. Emits no
+    /// events if it is shown already.
+    pub fn show_glance(&mut self, glance: SyncedView, shift: Shift) -> Vec<TimelineEvent> {
         let mut told = Vec::new();
         let Place {
             start_ns,
@@ -87,14 +86,14 @@ impl Control {
         });
         if self.view != before {
             told.extend(self.hover());
-            told.push(Told::Changed);
+            told.push(TimelineEvent::Changed);
         }
         let log = self.view.log();
         let range = glance.range.and_then(|range| shift.range(range, log));
         if range != self.focus.range {
             told.extend(self.select_range(range));
         }
-        // Where the pointer itself is, that line is drawn anyway.
+        // The timeline under the actual pointer draws its own pointer line.
         if self.focus.pointer_at.is_none() {
             self.focus.pointer = glance.pointer.and_then(|time| shift.time(time));
         }
@@ -130,7 +129,7 @@ mod tests {
         one.pan(0.7);
         one.select_range(Some(Interval::new(Nanos(3_000), Nanos(4_000))));
         let told = other.show_glance(one.glance(), shift);
-        assert!(told.contains(&Told::Changed));
+        assert!(told.contains(&TimelineEvent::Changed));
         assert_eq!(
             other.range(),
             Some(Interval::new(Nanos(53_000), Nanos(54_000)))
@@ -141,7 +140,7 @@ mod tests {
         assert_eq!(one.show_glance(other.glance(), shift.back()), []);
     }
 
-    /// The words on the tracks, and how many stretches are hatched on tracks and minimap.
+    /// Returns the texts at the ends of the log, and the number of hatched areas on tracks and minimap.
     fn painted(control: &Control) -> (Vec<String>, usize) {
         let mut painter = TextPainter::default();
         let notes = Notes::default();
@@ -182,15 +181,15 @@ mod tests {
         );
         assert_eq!(listed(&long), []);
 
-        // Only the time after its end is in view; the minimap still has both ends.
+        // Only time after the log's end is in view; the minimap still shows both ends.
         short.show_view(Some(span(6_000_000, 7_000_000)), None, None);
         assert_eq!(painted(&short), (vec!["Log ended before".to_owned()], 3));
         assert_eq!(listed(&short), [span(6_000_000, 7_000_000)]);
-        // All that is in view it has.
+        // The log covers the whole view.
         short.show_view(Some(span(3_500_000, 4_000_000)), None, None);
         assert_eq!(painted(&short), (vec![], 2));
         assert_eq!(listed(&short), []);
-        // Too narrow for words.
+        // Too narrow for text.
         short.show_view(Some(span(3_000_000, 5_010_000)), None, None);
         assert_eq!(painted(&short), (vec![], 3));
     }

@@ -1,6 +1,5 @@
-//! Plain events in, what is told out: two capabilities of 1 ms, each with a
-//! run from 100 to 300 µs and one from 600 to 610 µs, in a window of 1,000
-//! pixels beside the labels.
+//! Tests of the state machine with plain input and output: two capabilities over 1 ms, each with a run from 100 to
+//! 300 µs and one from 600 to 610 µs, in a window with 1,000 pixels right of the labels.
 
 use super::gestures::{Press, Wheel};
 use super::*;
@@ -18,11 +17,11 @@ use session::tracks::{Contents, Known, Listed, TimelineQuery};
 const LOG: Interval = Interval::new(Nanos(0), Nanos(1_000_000));
 const LONG: Interval = Interval::new(Nanos(100_000), Nanos(300_000));
 const SHORT: Interval = Interval::new(Nanos(600_000), Nanos(610_000));
-/// The middle of the tracks, as heights of the canvas.
+/// Vertical centers of the tracks on the canvas.
 const CAP0: f64 = TOP_PX + 119.0;
 const CAP1: f64 = TOP_PX + 149.0;
 
-/// The marks that a query asks for.
+/// Returns the marks that a query asks for.
 fn reply(query: &TimelineQuery) -> TimelineReply {
     let mut writer = Writer {
         view: query.view,
@@ -57,8 +56,8 @@ fn cap(number: u16) -> Row {
     Capability(CapId(number)).into()
 }
 
-/// Has the marks of the view come.
-fn answer(control: &mut Control) -> Vec<Told> {
+/// Delivers the marks of the current view.
+fn answer(control: &mut Control) -> Vec<TimelineEvent> {
     let query = control.marks_query();
     let reply = reply(&query);
     control.marks_came(query, reply)
@@ -87,7 +86,7 @@ fn open() -> Control {
     control
 }
 
-/// Where a time is on the canvas.
+/// Returns the canvas position of a time.
 fn x(control: &Control, us: u64) -> f64 {
     LABELS_PX + control.view.x_of(Nanos(us * 1000))
 }
@@ -102,7 +101,7 @@ fn press(at: (f64, f64)) -> Press {
     }
 }
 
-/// Presses at one place, moves in two steps, and releases at another.
+/// Presses at one point, moves in two steps, and releases at another point.
 fn drag(control: &mut Control, press: Press, to: (f64, f64)) {
     control.press(press);
     let middle = f64::midpoint(press.at.0, to.0);
@@ -111,7 +110,7 @@ fn drag(control: &mut Control, press: Press, to: (f64, f64)) {
     control.release(press.id, to.0, to.1);
 }
 
-/// How far two times are apart, in microseconds.
+/// Returns the distance between two times, in microseconds.
 fn apart_us(a: Nanos, b: u64) -> u64 {
     a.0.abs_diff(b * 1000) / 1000
 }
@@ -126,7 +125,7 @@ fn the_wheel_zooms_at_the_pointer_and_moves_sideways() {
         ..Wheel::default()
     };
     let told = control.wheel(zoom).expect("the timeline's");
-    assert!(told.contains(&Told::Changed));
+    assert!(told.contains(&TimelineEvent::Changed));
     assert!((x(&control, 400) - at).abs() < 0.01);
     assert!(control.visible().is_some());
     let before = control.view.span().start();
@@ -137,7 +136,7 @@ fn the_wheel_zooms_at_the_pointer_and_moves_sideways() {
     };
     control.wheel(aside).expect("the timeline's");
     assert!(control.view.span().start() > before);
-    // Over the names, and with Shift, the tracks scroll.
+    // Over the labels, and with Shift, the tracks scroll.
     let names = Wheel { x: 10.0, ..zoom };
     let shift = Wheel {
         shift: true,
@@ -149,17 +148,17 @@ fn the_wheel_zooms_at_the_pointer_and_moves_sideways() {
 #[test]
 fn a_drag_selects_from_edge_to_edge_and_a_click_beside_drops_it() {
     let mut control = open();
-    // Three pixels beside the edges of the long run: they are caught.
+    // Three pixels from the edges of the long run: both ends snap to them.
     let (from, to) = (x(&control, 100) + 3.0, x(&control, 300) - 3.0);
     drag(&mut control, press((from, CAP0)), (to, CAP0));
     assert_eq!(control.range(), Some(LONG));
-    // Where no track is, nothing is caught.
+    // Outside of tracks nothing snaps.
     let below = TOP_PX + 400.0;
     let from = x(&control, 500);
     drag(&mut control, press((from, below)), (from + 100.0, below));
     let range = control.range().expect("a range");
     assert!(apart_us(range.start(), 500) <= 1 && range.duration().0 > 90_000);
-    // Its right edge is taken; the left one stays.
+    // Dragging the right edge leaves the left one in place.
     let (edge, to) = (x(&control, range.end().0 / 1000), x(&control, 900));
     assert_eq!(control.pointer_shape(edge, below), "ew-resize");
     drag(&mut control, press((edge, below)), (to, below));
@@ -184,8 +183,11 @@ fn a_click_selects_what_is_there() {
         time: LONG.start(),
         cap: Some(CapId(1)),
     };
-    assert!(told.contains(&Told::Clicked(place)));
-    assert!(told.iter().any(|one| matches!(one, Told::Pinned(Some(_)))));
+    assert!(told.contains(&TimelineEvent::Clicked(place)));
+    assert!(
+        told.iter()
+            .any(|one| matches!(one, TimelineEvent::Pinned(Some(_))))
+    );
     assert_eq!(control.track(), Some(&TrackName::capability(CapId(1))));
     // Escape undoes one thing after the other, then nothing.
     assert!(control.escape().is_some());
@@ -205,11 +207,11 @@ fn fingers_move_and_pinch_and_select_after_a_rest() {
         ..press(at)
     };
     let first = finger(1, (700.0, CAP0));
-    assert!(control.press(first).contains(&Told::Hold(first)));
+    assert!(control.press(first).contains(&TimelineEvent::Hold(first)));
     let before = control.view.span();
     control.point(1, 650.0, CAP0);
     assert!(control.view.span().start() > before.start() && control.range().is_none());
-    // A second finger; then they move apart.
+    // A second finger goes down, and moves away from the first.
     control.press(finger(2, (850.0, CAP0)));
     let width = control.view.width_ns();
     control.point(2, 1050.0, CAP0);
@@ -257,7 +259,7 @@ fn alt_measures_and_shift_moves() {
 #[test]
 fn the_minimap_is_taken_or_jumped_to() {
     let mut control = open();
-    // It is what the timeline shows of the whole log, in small.
+    // The minimap spans the whole log.
     let (far, near) = (x(&control, 800), x(&control, 700));
     let y = MINIMAP_PX / 2.0;
     control.gesture(|view| view.show_exactly(LONG));
@@ -287,7 +289,7 @@ fn the_keyboard_walks_items_and_tracks() {
     assert_eq!(control.selected(), Some((row, LONG)));
     let told = control.step_track(true);
     let below = TrackName::capability(CapId(1));
-    assert!(told.contains(&Told::Current(Some(below))));
+    assert!(told.contains(&TimelineEvent::Current(Some(below))));
     assert_eq!(control.selected(), Some((cap(1), LONG)));
 }
 
@@ -302,7 +304,7 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
         zoom: true,
         details: false,
     });
-    assert!(told.contains(&Told::Changed));
+    assert!(told.contains(&TimelineEvent::Changed));
     assert_eq!(control.selected(), None, "the marks are of another view");
     assert!(control.awaits_item());
     assert!(
@@ -311,12 +313,12 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
     answer(&mut control);
     assert_eq!(control.selected(), Some((row, SHORT)));
     assert!(!control.awaits_item());
-    // A track below the window is scrolled to.
+    // Going to a track below the window scrolls.
     control.resize((LABELS_PX + 1000.0, TOP_PX + 120.0));
     let told = control.goto(Goto::item(row, LONG));
     assert!(
         told.iter()
-            .any(|one| matches!(one, Told::Scroll(px) if *px > 0.0))
+            .any(|one| matches!(one, TimelineEvent::Scroll(px) if *px > 0.0))
     );
 }
 
@@ -332,11 +334,11 @@ fn a_view_of_a_link_is_shown_with_its_item() {
     control.show_view(None, None, None);
     assert_eq!((control.visible(), control.selected()), (None, None));
     let told = control.reset();
-    assert!(told.contains(&Told::Range(None)));
+    assert!(told.contains(&TimelineEvent::Range(None)));
     assert_eq!(control.size(), (LABELS_PX + 1000.0, 600.0));
 }
 
-/// The tracks as they are painted, without what lies under and over them.
+/// Returns the painted tracks, without the layers below and above them.
 fn tracks(control: &Control) -> Vec<String> {
     let mut painter = TextPainter::default();
     let notes = Notes::default();
@@ -356,7 +358,7 @@ fn arrows_are_those_of_the_item_or_of_all_its_thread() {
     let asked = |control: &mut Control| control.flow_query().map(|query| query.view);
     assert_eq!(asked(&mut control), Some(LONG));
     let told = control.show_all_wakeups();
-    let says = |told: &Told| matches!(told, Told::Pinned(Some(it)) if it.all_wakeups == Some(true));
+    let says = |told: &TimelineEvent| matches!(told, TimelineEvent::Pinned(Some(it)) if it.all_wakeups == Some(true));
     assert!(told.iter().any(says), "{told:?}");
     assert_eq!(asked(&mut control), Some(control.viewport().span()));
     control.show_all_wakeups();
@@ -373,7 +375,7 @@ fn what_is_explained_stays_in_view_when_the_details_take_room() {
     let told = control.resize((width, TOP_PX + 40.0));
     assert!(
         told.iter()
-            .any(|told| matches!(told, Told::Scroll(px) if *px > 0.0)),
+            .any(|told| matches!(told, TimelineEvent::Scroll(px) if *px > 0.0)),
         "{told:?}"
     );
     assert_eq!(control.resize((width, TOP_PX + 400.0)), []);

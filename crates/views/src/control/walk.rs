@@ -1,15 +1,14 @@
-//! Items: what is selected, what is said of it, and walking from one to the
-//! next with the keyboard.
+//! Items: selection, descriptions, and stepping between items with the keyboard.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::need::details_query;
-use super::{Control, Description, Goto, Told};
+use super::{Control, Description, Goto, TimelineEvent};
 use eventlog::ids::{Duration, Nanos};
 use model::class::Class;
 use model::marks::{GaugePoint, MarkKind, Packed, Values};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 use scene::format;
 use session::tracks::Row;
@@ -18,43 +17,43 @@ use session::tracks::gauge::{at_once, in_view};
 use session::tracks::item::Item;
 use session::tracks::name::TrackName;
 
-/// A mark in view, in words.
+/// Mark in view, as a row of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisibleItem {
-    /// Its track; none if it is about the whole log.
+    /// Track of the item; `None` if it concerns the whole log.
     pub row: Option<Row>,
-    /// What the track is called.
+    /// Title of the track.
     pub track: String,
-    /// When it is.
+    /// Time covered by the item.
     pub span: Interval,
-    /// What it says.
+    /// Description of the item.
     pub text: String,
 }
 
 impl Control {
-    /// Goes to the next (or previous) item of the track that the keyboard is on.
-    pub fn step(&mut self, forward: bool) -> Vec<Told> {
+    /// Moves the selection to the next or previous item of the track with the keyboard focus.
+    pub fn step(&mut self, forward: bool) -> Vec<TimelineEvent> {
         let (index, mut told) = self.stepped(forward);
         told.extend(index.and_then(|index| self.scroll_to_track(index)));
         told
     }
 
-    /// Goes to the track below (or above).
-    pub(crate) fn step_track(&mut self, down: bool) -> Vec<Told> {
+    /// Moves the keyboard focus to the track below or above.
+    pub(crate) fn step_track(&mut self, down: bool) -> Vec<TimelineEvent> {
         let (index, mut told) = self.stepped_track(down);
         told.extend(index.and_then(|index| self.scroll_to_track(index)));
         told
     }
 
-    /// The keyboard is on that track now.
-    pub fn set_track(&mut self, name: &TrackName) -> Option<Told> {
+    /// Moves the keyboard focus to a track; returns `None` if it is there already.
+    pub fn set_track(&mut self, name: &TrackName) -> Option<TimelineEvent> {
         let known = self.focus.track.as_ref() == Some(name);
         self.focus.track = Some(name.clone());
-        (!known).then(|| Told::Current(Some(name.clone())))
+        (!known).then(|| TimelineEvent::Current(Some(name.clone())))
     }
 
-    /// Goes to what a fact about the item leads to.
-    pub fn follow(&mut self, lead: Lead) -> Vec<Told> {
+    /// Navigates to the item that a fact about the current item links to.
+    pub fn follow(&mut self, lead: Lead) -> Vec<TimelineEvent> {
         let found = self.description().and_then(|description| {
             let mut leads = description.facts.iter().filter_map(Fact::item);
             leads.find(|(other, ..)| *other == lead)
@@ -65,24 +64,23 @@ impl Control {
         }
     }
 
-    /// Keeps the details of the item open, or no longer.
-    pub fn pin_details(&mut self) -> Vec<Told> {
+    /// Toggles whether the details of the item stay open.
+    pub fn pin_details(&mut self) -> Vec<TimelineEvent> {
         self.focus.pinned = !self.focus.pinned && self.item().is_some();
         if self.focus.pinned && self.focus.selected.is_none() {
             self.focus.selected.clone_from(&self.focus.hovered);
         }
         let pinned = self.description().filter(|_| self.focus.pinned);
-        vec![Told::Pinned(pinned)]
+        vec![TimelineEvent::Pinned(pinned)]
     }
 
-    /// Shows all wakeups in view of the thread of the item, or only those of the item again.
-    pub fn show_all_wakeups(&mut self) -> Vec<Told> {
+    /// Toggles between all wakeups in view of the item's thread and only those of the item.
+    pub fn show_all_wakeups(&mut self) -> Vec<TimelineEvent> {
         self.focus.all_wakeups = !self.focus.all_wakeups;
         self.described()
     }
 
-    /// The marks in view as rows of a table: track, span, words; of a graph
-    /// what it shows all in all.
+    /// Returns the marks in view as table rows; graphs are summarized by one row per series.
     #[must_use]
     pub fn visible_items(&self) -> Vec<VisibleItem> {
         let mut items: Vec<VisibleItem> = self.beyond_in_view().collect();
@@ -105,19 +103,19 @@ impl Control {
         items
     }
 
-    /// The item that is pointed at, or else the selected one.
+    /// Returns the hovered item, or else the selected one.
     pub(super) fn item(&self) -> Option<&Item> {
         self.focus.hovered.as_ref().or(self.focus.selected.as_ref())
     }
 
-    pub(super) fn select(&mut self, item: Option<Item>) -> Vec<Told> {
+    pub(super) fn select(&mut self, item: Option<Item>) -> Vec<TimelineEvent> {
         self.focus.selected = item;
         let mut events = self.described();
-        events.push(Told::Changed);
+        events.push(TimelineEvent::Changed);
         events
     }
 
-    /// The item that is pointed at or selected, in words.
+    /// Describes the hovered or selected item.
     #[must_use]
     pub fn description(&self) -> Option<Rc<Description>> {
         let item = self.item()?;
@@ -156,7 +154,7 @@ impl Control {
         })
     }
 
-    /// Each series of a graph over all that is in view.
+    /// Summarizes each series of a graph over the visible time.
     fn graph_in_view(&self, row: Row) -> impl Iterator<Item = (Interval, String)> {
         let view = self.view.span();
         let mut series: BTreeMap<u8, Vec<(Interval, Values)>> = BTreeMap::new();
@@ -187,7 +185,7 @@ impl Control {
         })
     }
 
-    /// What a graph shows where the item is.
+    /// Describes the values of a graph at the item.
     fn graph_words(&self, item: &Item) -> Option<String> {
         let row = Some(item.row).filter(|row| row.is_graph())?;
         let (points, _) = self.marks.graph_at(row, item.span.start())?;
@@ -203,7 +201,8 @@ impl Control {
         track.map(|track| track.name.clone()).unwrap_or_default()
     }
 
-    /// How much of the view a span takes, if it is a span and that says something.
+    /// Returns the share of the view that a span covers; empty for graphs, merged marks, and items without a
+    /// visible duration.
     fn share_of_view(&self, item: &Item) -> String {
         let (view, span) = (self.view.span(), item.span);
         let inside = span.clip(view).duration().0;
@@ -214,7 +213,7 @@ impl Control {
         format!(" · {share} of the view")
     }
 
-    /// A graph at a time.
+    /// Returns the item that stands for one pixel of a graph at a time.
     pub(super) fn graph_item(&self, row: Row, time: Nanos) -> Item {
         let px = self.view.ns_per_px().ceil().max(1.0) as u64;
         Item {
@@ -228,8 +227,8 @@ impl Control {
         }
     }
 
-    /// The track that the keyboard is on: the one that it was put on, else
-    /// that of the selected item, else the first one with items.
+    /// Returns the track with the keyboard focus; else that of the selected item; else the first one that is no
+    /// graph.
     pub(super) fn track_index(&self) -> Option<usize> {
         let tracks = self.layout.tracks();
         let named = self.focus.track.as_ref();
@@ -244,7 +243,7 @@ impl Control {
         named.or_else(selected).or_else(first)
     }
 
-    fn stepped(&mut self, forward: bool) -> (Option<usize>, Vec<Told>) {
+    fn stepped(&mut self, forward: bool) -> (Option<usize>, Vec<TimelineEvent>) {
         let index = self.track_index();
         let row = index.and_then(|index| self.layout.tracks().get(index)?.row());
         let Some(row) = row else {
@@ -268,8 +267,8 @@ impl Control {
         (index, self.select(Some(item)))
     }
 
-    /// The item after the selected one, or before it; of another track's, the
-    /// one at that time.
+    /// Returns the item after or before the selected one; if the selection is on another track, the item nearest
+    /// to the cursor.
     fn next_of_row(&self, row: Row, forward: bool) -> Option<Item> {
         let mut items: Vec<Item> = self.marks.items(row).collect();
         items.sort_small_by_key(|item| item.span);
@@ -284,7 +283,8 @@ impl Control {
         }
     }
 
-    /// How far an item is from the cursor, or else from the start of the view.
+    /// Returns the distance in nanoseconds of an item from the cursor if that is in view, else from the start of
+    /// the view.
     fn distance(&self, item: &Item, view: Interval) -> u64 {
         let from = self
             .focus
@@ -309,7 +309,7 @@ impl Control {
         self.graph_item(row, Nanos(time))
     }
 
-    fn stepped_track(&mut self, down: bool) -> (Option<usize>, Vec<Told>) {
+    fn stepped_track(&mut self, down: bool) -> (Option<usize>, Vec<TimelineEvent>) {
         let count = self.layout.tracks().len();
         let at = self.track_index();
         let next = match at {
@@ -326,15 +326,14 @@ impl Control {
         self.focus.track = Some(name.clone());
         self.focus.pointer_at = None;
         self.focus.hovered = None;
-        let mut events = vec![Told::Current(Some(name))];
+        let mut events = vec![TimelineEvent::Current(Some(name))];
         self.focus.awaited = row.is_some_and(|row| !self.marks.rows.contains(&row));
         let item = row.and_then(|row| self.nearest(row));
         events.extend(self.select(item));
         (Some(next), events)
     }
 
-    /// The item of a row that is nearest to the cursor; of a graph, what it
-    /// shows there.
+    /// Returns the item of a row nearest to the cursor; for a graph, its values there.
     fn nearest(&self, row: Row) -> Option<Item> {
         let view = self.view.span();
         if row.is_graph() {
@@ -345,8 +344,8 @@ impl Control {
         items.min_by_key(|item| self.distance(item, view))
     }
 
-    /// Selects what was waited for, if its marks have come.
-    pub(super) fn select_awaited(&mut self) -> Vec<Told> {
+    /// Selects an item of the newly focused track once its marks are loaded.
+    pub(super) fn select_awaited(&mut self) -> Vec<TimelineEvent> {
         let index = self.track_index().filter(|_| self.focus.awaited);
         let row = index.and_then(|index| self.layout.tracks().get(index)?.row());
         let Some(row) = row.filter(|row| self.marks.rows.contains(row)) else {

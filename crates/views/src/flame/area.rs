@@ -1,4 +1,4 @@
-//! The bytes of a box over time, as an area below the axis of the timeline.
+//! Plot of the bytes of a box over time, as an area on the axis of the timeline.
 
 use std::fmt::Write;
 
@@ -8,19 +8,19 @@ use scene::format;
 use scene::viewport::Viewport;
 use session::flame::area::FlameArea;
 
-/// Where the numbers of an area are in a picture.
+/// Coordinate mapping of an area plot.
 #[derive(Clone, Copy, Debug)]
 pub struct AreaPlot<'a> {
     area: &'a FlameArea,
-    /// The time that is in the picture, as the timeline shows it.
+    /// Visible time, shared with the timeline.
     view: Viewport,
     height_px: f64,
-    /// Bytes at the upper edge.
+    /// Bytes at the top edge.
     max: f64,
 }
 
 impl<'a> AreaPlot<'a> {
-    /// An area in a picture of that height.
+    /// Creates the plot of an area in a picture of this height.
     #[must_use]
     pub fn new(area: &'a FlameArea, view: Viewport, height_px: f64) -> Self {
         let most = area.total.iter().copied().fold(0.0, f64::max);
@@ -33,31 +33,31 @@ impl<'a> AreaPlot<'a> {
         }
     }
 
-    /// How many censuses are drawn.
+    /// Returns the number of censuses.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.area.time.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no censuses.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.area.time.is_empty()
     }
 
-    /// The bytes at the upper edge.
+    /// Formats the bytes at the top edge.
     #[must_use]
     pub fn max_text(&self) -> String {
         format::bytes(self.max as u64)
     }
 
-    /// When a census was.
+    /// Returns the time of a census.
     #[must_use]
     pub fn time(&self, index: usize) -> Option<Nanos> {
         self.area.time.get(index).map(|&time| Nanos(time as u64))
     }
 
-    /// Where a moment is, in pixels.
+    /// Returns the horizontal position of a time, in pixels.
     #[must_use]
     pub fn x(&self, moment: Nanos) -> f64 {
         self.view.x_of(moment)
@@ -68,7 +68,7 @@ impl<'a> AreaPlot<'a> {
         self.height_px * (1.0 - part)
     }
 
-    /// The census in the picture that is nearest to a place.
+    /// Returns the visible census nearest to a horizontal position.
     #[must_use]
     pub fn nearest(&self, x: f64) -> Option<usize> {
         let places = (0..self.len()).filter_map(|index| Some((index, self.x(self.time(index)?))));
@@ -78,20 +78,19 @@ impl<'a> AreaPlot<'a> {
             .map(|(index, _)| index)
     }
 
-    /// The outline of all bytes of the box, as a path of SVG.
+    /// Returns the outline of all bytes of the box, as an SVG path.
     #[must_use]
     pub fn total(&self) -> String {
         self.outline(&self.area.total)
     }
 
-    /// The outline of the bytes of the box itself.
+    /// Returns the outline of the box's own bytes, as an SVG path.
     #[must_use]
     pub fn own(&self) -> String {
         self.outline(&self.area.own)
     }
 
-    /// Straight lines between censuses: in between nothing is known. A single
-    /// census is a bar.
+    /// Connects censuses by straight lines, because nothing is known in between. A single census becomes a bar.
     fn outline(&self, bytes: &[f64]) -> String {
         const BAR_PX: f64 = 1.5;
         let mut path = String::new();
@@ -102,7 +101,7 @@ impl<'a> AreaPlot<'a> {
         let (Some(first), Some(last)) = (places.first(), places.last()) else {
             return path;
         };
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let bottom = self.height_px;
         if places.len() == 1 {
             let y = self.y(bytes.first().copied().unwrap_or(0.0));
@@ -121,7 +120,7 @@ impl<'a> AreaPlot<'a> {
         path
     }
 
-    /// What the box had at a census: `12 MiB, 1 MiB itself`.
+    /// Describes the bytes of the box at a census: `12 MiB, 1 MiB itself`.
     #[must_use]
     pub fn words(&self, index: usize) -> Option<String> {
         let (total, own) = (self.area.total.get(index)?, self.area.own.get(index)?);
@@ -144,7 +143,7 @@ mod tests {
         }
     }
 
-    /// A picture of a log of so many nanoseconds, without room at its sides.
+    /// Returns a viewport of a log of this duration, without margins.
     fn view(log_ns: u64, width_px: f64) -> Viewport {
         let log = Interval::new(Nanos(0), Nanos(log_ns));
         let mut view = Viewport::new(log, width_px);

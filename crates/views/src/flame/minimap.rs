@@ -1,28 +1,28 @@
-//! All of a flame graph in small.
+//! Minimap of a flame graph.
 
 use super::Graph;
 use scene::painter::{Painter, Rect};
 use scene::palette::Palette;
 use session::frame_colour;
 
-/// What is to be painted.
+/// Input of the minimap painter.
 #[derive(Debug)]
 pub struct Minimap<'a> {
-    /// The boxes of the whole graph.
+    /// Whole graph.
     pub graph: &'a Graph,
-    /// Width and height of the picture.
+    /// Width and height of the picture, in CSS pixels.
     pub size: (f64, f64),
-    /// The colours.
+    /// Color theme.
     pub palette: &'a Palette,
     /// Whether the theme is dark.
     pub dark: bool,
 }
 
-/// The greatest height of a level.
+/// Maximum height of a level, in pixels.
 const LEVEL_PX: f64 = 4.0;
 
 impl Minimap<'_> {
-    /// Paints everything: of more levels than pixels only some.
+    /// Paints the minimap; if there are more levels than pixels, only some are painted.
     pub fn paint(&self, painter: &mut dyn Painter) {
         let (width, height) = self.size;
         let all = Rect::new(0.0, 0.0, width, height);

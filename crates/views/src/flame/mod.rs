@@ -1,5 +1,7 @@
-//! A flame graph as a picture: an answer made ready ([`Graph`]), its boxes in
-//! `paint`, one of them over time in `area`, the part in view in `window`, all of it in small in `minimap`.
+//! Rendering of flame graphs.
+//!
+//! [`Graph`] prepares a reply of the worker. `paint` draws its boxes, `area` one box over time, `minimap` the
+//! whole graph; `window` is the visible part.
 
 mod area;
 mod minimap;
@@ -28,29 +30,29 @@ use session::flame::query::{FlameBoxes, FlameHead, NamedFrame};
 /// Height of a level, in pixels.
 pub const LEVEL_PX: f64 = 19.0;
 
-/// So many levels above and below those in view are asked for as well.
+/// Number of levels above and below the visible ones that are queried as well.
 const LEVELS_AROUND: u32 = 8;
-/// The levels asked for begin and end at multiples of this.
+/// Granularity of the queried range of levels.
 const LEVELS_STEP: u32 = 8;
 
-/// An answer, ready to be painted.
+/// Reply of the worker, prepared for painting.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// What is no columns.
+    /// Everything except the columns.
     pub head: FlameHead,
-    /// The boxes.
+    /// Boxes, as columns.
     pub boxes: FlameBoxes,
-    /// In what its weights are.
+    /// Interpretation of the weights.
     pub value: Value,
-    /// The names of the tracks that stand below each other; none if there is one.
+    /// Names of stacked tracks; empty if there is only one track.
     names: Vec<String>,
     frames: SeededMap<u32, usize>,
-    /// In which row each level stands; the row of everything is the first.
+    /// Row of each level. Row 0 is the root that covers everything; headings of tracks have rows too.
     rows: Vec<u32>,
 }
 
 impl Graph {
-    /// Makes an answer ready; `names` are those of its bands.
+    /// Prepares a reply; `names` are the titles of its bands.
     #[must_use]
     pub fn new(
         head: FlameHead,
@@ -87,32 +89,32 @@ impl Graph {
         }
     }
 
-    /// How many rows there are, with the one of everything and the headings.
+    /// Returns the number of rows, including the root and the headings.
     #[must_use]
     pub(crate) fn row_count(&self) -> u32 {
         self.rows.last().map_or(1, |row| row + 1)
     }
 
-    /// The height of all rows, in pixels.
+    /// Returns the height of all rows, in pixels.
     #[must_use]
     pub fn height_px(&self) -> f64 {
         f64::from(self.row_count()) * LEVEL_PX + 8.0
     }
 
-    /// The row of a level.
+    /// Returns the row of a level.
     fn row(&self, depth: u16) -> u32 {
         let row = self.rows.get(usize::from(depth));
         row.copied().unwrap_or(u32::from(depth) + 1)
     }
 
-    /// The level that stands in a row.
+    /// Returns the level in a row.
     fn depth_of_row(&self, row: u32) -> Option<u16> {
         let depth = self.rows.binary_search(&row).ok()?;
         u16::try_from(depth).ok()
     }
 
-    /// The levels that are in a picture of that height, scrolled so far down,
-    /// the first and how many; with some around them.
+    /// Returns the levels to query for a picture of this height and scroll offset, as the first level and their
+    /// number, including a margin.
     #[must_use]
     pub fn levels_in_view(&self, scroll_px: f64, height_px: f64, upwards: bool) -> (u16, u16) {
         let from_edge = if upwards {
@@ -122,7 +124,7 @@ impl Graph {
         };
         let row = |px: f64| (px / LEVEL_PX).max(0.0) as u32;
         let level = |row: u32| self.rows.partition_point(|&other| other < row) as u32;
-        // In steps, so that not every pixel of scrolling asks anew.
+        // Rounded, so that not every pixel of scrolling causes a query.
         let first = level(row(from_edge)).saturating_sub(LEVELS_AROUND) / LEVELS_STEP * LEVELS_STEP;
         let end = level(row(from_edge + height_px) + 1) + LEVELS_AROUND;
         let end = end.next_multiple_of(LEVELS_STEP);
@@ -130,14 +132,14 @@ impl Graph {
         (narrow(first), narrow(end - first))
     }
 
-    /// The boxes of a level.
+    /// Returns the index range of the boxes of a level.
     #[must_use]
     pub fn at_depth(&self, depth: u16) -> Range<usize> {
         let start = self.boxes.depth.partition_point(|&other| other < depth);
         start..self.boxes.depth.partition_point(|&other| other <= depth)
     }
 
-    /// The boxes of a level that have a part in the window.
+    /// Returns the index range of the boxes of a level that overlap the window.
     fn in_window(&self, depth: u16, window: Window) -> Range<usize> {
         let boxes = self.at_depth(depth);
         let (left, width) = (&self.boxes.left, &self.boxes.width);
@@ -152,7 +154,7 @@ impl Graph {
         first.unwrap_or(last)..last
     }
 
-    /// The box of a level at a place from 0 to 1.
+    /// Returns the box of a level at a horizontal position between 0 and 1.
     #[must_use]
     pub fn box_at(&self, depth: u16, at: f64) -> Option<usize> {
         let boxes = self.at_depth(depth);
@@ -162,7 +164,7 @@ impl Graph {
         (at < self.boxes.left[index] + self.boxes.width[index]).then_some(index)
     }
 
-    /// The deepest box at a place, in the band of levels that begins at `first`.
+    /// Returns the deepest box at a position, in the band that begins at level `first`.
     #[must_use]
     pub fn deepest_at(&self, first: u16, at: f64) -> Option<usize> {
         let mut deepest = None;
@@ -175,8 +177,7 @@ impl Graph {
         deepest
     }
 
-    /// The outermost box at a place whose frame was looked for: on a track, or without one at
-    /// that level.
+    /// Returns the outermost search match at a position: on a track, or at this level if there is no track.
     #[must_use]
     pub fn found_at(&self, track: Option<TrackSource>, level: u16, at: f64) -> Option<usize> {
         let bands = &self.head.bands;
@@ -197,7 +198,7 @@ impl Graph {
         found.next()
     }
 
-    /// The box of a stack that is nearest to a place from 0 to 1.
+    /// Returns the box of a stack nearest to a position between 0 and 1.
     #[must_use]
     pub fn box_of(&self, stack: u32, at: f64) -> Option<usize> {
         let boxes = &self.boxes;
@@ -209,7 +210,7 @@ impl Graph {
         same.min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
     }
 
-    /// In the order of time, the track that a box is on.
+    /// Returns the track of a box, if the graph is in time order.
     #[must_use]
     pub fn track_of(&self, index: usize) -> Option<TrackSource> {
         let depth = *self.boxes.depth.get(index)?;
@@ -223,26 +224,25 @@ impl Graph {
         self.head.frames.get(*self.frames.get(id)?)
     }
 
-    /// The frame of a box.
+    /// Returns the frame of a box.
     #[must_use]
     pub fn frame(&self, index: usize) -> Option<&Frame> {
         self.named(index).map(|named| &named.frame)
     }
 
-    /// Whether a box stands for several.
+    /// Returns whether a box stands for several merged boxes.
     #[must_use]
     pub fn is_merged(&self, index: usize) -> bool {
         self.boxes.merged.get(index).is_some_and(|&boxes| boxes > 1)
     }
 
-    /// Whether two times are compared.
+    /// Returns whether the graph is a comparison.
     #[must_use]
     pub const fn compares(&self) -> bool {
         self.head.total_before.is_some()
     }
 
-    /// What is compared of a box, in the time to compare with and now: its
-    /// shares of the whole, or the weights as they are.
+    /// Returns the compared values of a box, before and now: its shares of the whole, or the amounts.
     #[must_use]
     pub fn compared(&self, index: usize) -> Option<(f64, f64)> {
         let whole_before = self.head.total_before?;

@@ -1,4 +1,4 @@
-//! The boxes of a flame graph.
+//! Painting of the boxes of a flame graph.
 
 use super::{Graph, LEVEL_PX, Window, box_name};
 use scene::format;
@@ -6,44 +6,44 @@ use scene::painter::{Align, Face, Painter, Rect};
 use scene::palette::{DIMMED, Palette};
 use session::frame_colour;
 
-/// What is to be painted.
+/// Input of the flame graph painter.
 #[derive(Debug)]
 pub struct FlameScene<'a> {
-    /// The boxes.
+    /// Graph to paint.
     pub graph: &'a Graph,
-    /// The part in view.
+    /// Visible part.
     pub window: Window,
-    /// How far down it is scrolled, in pixels.
+    /// Vertical scroll offset, in pixels.
     pub scroll_px: f64,
-    /// Width and height of the picture.
+    /// Width and height of the picture, in CSS pixels.
     pub size: (f64, f64),
-    /// The left and the right edge of the window in it, in pixels.
+    /// Left and right edge of the window in the picture, in pixels.
     pub across: (f64, f64),
-    /// Whether it grows upwards: the row of everything is the lowest.
+    /// Whether the graph grows upward, with the root at the bottom.
     pub upwards: bool,
-    /// The colours.
+    /// Color theme.
     pub palette: &'a Palette,
     /// Whether the theme is dark.
     pub dark: bool,
-    /// The box under the pointer.
+    /// Box under the pointer.
     pub hovered: Option<usize>,
-    /// The selected box.
+    /// Selected box.
     pub selected: Option<usize>,
-    /// Whether something is looked for.
+    /// Whether a search is active.
     pub searching: bool,
 }
 
-/// Narrower boxes have no room for a name.
+/// Minimum width of a box that has room for a name, in pixels.
 const NAMED_PX: f64 = 18.0;
 
 impl FlameScene<'_> {
-    /// How high the whole graph is, at least the picture.
+    /// Returns the height of the whole graph, at least that of the picture.
     #[must_use]
     pub(crate) fn content_px(&self) -> f64 {
         self.graph.height_px().max(self.size.1)
     }
 
-    /// The upper edge of a row.
+    /// Returns the top edge of a row, in pixels.
     fn y(&self, row: u32) -> f64 {
         let down = f64::from(row) * LEVEL_PX - self.scroll_px;
         if self.upwards {
@@ -53,7 +53,7 @@ impl FlameScene<'_> {
         }
     }
 
-    /// The row at a height.
+    /// Returns the row at a vertical position.
     fn row_at(&self, y: f64) -> Option<u32> {
         let from_top = y + self.scroll_px;
         let from_edge = if self.upwards {
@@ -73,7 +73,7 @@ impl FlameScene<'_> {
         Rect::new(x, self.y(row), (right - x - 0.75).max(0.75), LEVEL_PX - 1.0)
     }
 
-    /// Where a box is, if it is in the window.
+    /// Returns the rectangle of a box, if it is in the window.
     #[must_use]
     pub fn box_rect(&self, index: usize) -> Option<Rect> {
         let boxes = &self.graph.boxes;
@@ -84,7 +84,7 @@ impl FlameScene<'_> {
             .then(|| self.rect(row, left, width))
     }
 
-    /// The box at a point of the picture.
+    /// Returns the box at a point of the picture.
     #[must_use]
     pub fn hit(&self, x: f64, y: f64) -> Option<usize> {
         let depth = self.graph.depth_of_row(self.row_at(y)?)?;
@@ -95,7 +95,7 @@ impl FlameScene<'_> {
             .then(|| self.graph.box_at(depth, at))?
     }
 
-    /// Paints everything.
+    /// Paints background, headings, boxes and outlines.
     pub fn paint(&self, painter: &mut dyn Painter) {
         let (width, height) = self.size;
         painter.fill(Rect::new(0.0, 0.0, width, height), self.palette.page.into());
@@ -233,7 +233,7 @@ mod tests {
     fn on_the_axis_of_the_timeline_a_box_stands_where_its_time_does() {
         const LABELS: f64 = 216.0;
         let range = Interval::new(Nanos(2_000), Nanos(10_000));
-        // From 4,000 to 5,000.
+        // From 4,000 to 5,000 ns.
         let boxes = FlameBoxes {
             depth: vec![0],
             left: vec![0.25],

@@ -1,4 +1,4 @@
-//! A whole flame graph as a picture for a file.
+//! Export of a whole flame graph as a picture.
 
 use super::{FlameScene, Graph, Window};
 use analysis::flamegraph::source_info::SourceInfo;
@@ -7,10 +7,10 @@ use scene::palette::Palette;
 use scene::svg::SvgPainter;
 use session::flame::query::{FlameBoxes, FlameHead, FlameQuery};
 
-/// How wide a picture is, in CSS pixels.
+/// Width of the picture, in CSS pixels.
 const PICTURE_PX: f64 = 1600.0;
 
-/// What to ask for, for a picture of all that `query` is about.
+/// Returns the query for a picture of the whole graph of `query`.
 #[must_use]
 pub fn picture_query(query: &FlameQuery) -> FlameQuery {
     FlameQuery {
@@ -21,7 +21,7 @@ pub fn picture_query(query: &FlameQuery) -> FlameQuery {
     }
 }
 
-/// The answer to `query` as SVG.
+/// Renders the reply to `query` as SVG.
 #[must_use]
 pub fn svg(
     (head, boxes): (FlameHead, FlameBoxes),

@@ -1,25 +1,25 @@
-//! The part of a flame graph in view.
+//! Visible part of a flame graph.
 
 use model::time::Interval;
 use scene::viewport::Viewport;
 
-/// From 0 to 1 of the graph.
+/// Horizontal range, as fractions of the graph's width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Its left edge.
+    /// Left edge; can be negative on a shared time axis.
     pub left: f64,
-    /// Its width.
+    /// Width; can exceed 1 on a shared time axis.
     pub width: f64,
 }
 
 impl Window {
-    /// All of the graph.
+    /// The whole graph.
     pub const ALL: Self = Self {
         left: 0.0,
         width: 1.0,
     };
-    /// What a view on the time axis shows of a graph in the order of time: maybe more than there
-    /// is of it.
+    /// Returns the window that a view of the time axis has on a graph in time order; it can extend beyond the
+    /// graph.
     #[must_use]
     pub fn on_axis(view: Viewport, graph: Interval) -> Self {
         let (from, to) = view.edges_ns();
@@ -30,11 +30,10 @@ impl Window {
         }
     }
 
-    /// The deepest zoom.
+    /// Width at maximum zoom.
     const MIN_WIDTH: f64 = 1e-9;
 
-    /// Makes everything `factor` times as wide; what is at `at` (0 to 1 of
-    /// the window) stays there.
+    /// Zooms in by `factor` around `at`, a position between 0 and 1 of the window.
     #[must_use]
     pub fn zoomed(self, factor: f64, at: f64) -> Self {
         let fixed = self.left + at * self.width;
@@ -46,7 +45,7 @@ impl Window {
         .clamped()
     }
 
-    /// Moved by a part of its own width.
+    /// Pans by a fraction of the window's width.
     #[must_use]
     pub fn moved(self, by: f64) -> Self {
         Self {
@@ -56,7 +55,7 @@ impl Window {
         .clamped()
     }
 
-    /// That part of the graph, as far as there can be such a window.
+    /// Returns the window with these edges, clamped to the valid range.
     #[must_use]
     pub fn around(left: f64, width: f64) -> Self {
         Self {
@@ -66,7 +65,7 @@ impl Window {
         .clamped()
     }
 
-    /// Whether some of a part of the graph is in it.
+    /// Returns whether a part of the graph overlaps the window.
     #[must_use]
     pub fn touches(self, left: f64, width: f64) -> bool {
         left < self.left + self.width && left + width > self.left

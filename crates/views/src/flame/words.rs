@@ -1,4 +1,4 @@
-//! What boxes and weights are called.
+//! Texts for boxes and weights of flame graphs.
 
 use super::Graph;
 use eventlog::ids::Duration;
@@ -8,7 +8,7 @@ use model::profile::source::Unit;
 use model::profile::weights::Measure;
 use scene::format;
 
-/// How a frame is called: the runtime's own frames need no module.
+/// Returns the display name of a frame; built-in frames of the runtime omit the module.
 #[must_use]
 pub fn frame_name(frame: &Frame) -> String {
     match frame.kind {
@@ -17,8 +17,8 @@ pub fn frame_name(frame: &Frame) -> String {
     }
 }
 
-/// How a frame is called on a box that has room for `room` pixels: where the
-/// whole name does not fit, the function says more than its module.
+/// Returns the name of a frame for a box of `room` pixels. If the full name does not fit, the module is dropped,
+/// as the function is more informative.
 #[must_use]
 pub(crate) fn box_name(frame: &Frame, room: f64, mut width: impl FnMut(&str) -> f64) -> String {
     let name = frame_name(frame);
@@ -28,27 +28,27 @@ pub(crate) fn box_name(frame: &Frame, room: f64, mut width: impl FnMut(&str) -> 
     format::truncate_middle(&frame.label, room, width).into_owned()
 }
 
-/// In what weights are.
+/// Interpretation of weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// The unit of the source.
+    /// Unit of the source.
     pub unit: Unit,
-    /// Whether samples are counted instead.
+    /// Quantity of the weights: the source's amount, or the number of samples.
     pub measure: Measure,
-    /// Of how many censuses the weights are sums.
+    /// Number of censuses that the weights are summed over.
     pub censuses: CensusCounts,
-    /// Whether weights are compared as they are; else as shares of each whole.
+    /// Whether amounts are compared; otherwise shares of each whole.
     pub absolute: bool,
 }
 
 impl Value {
-    /// A weight in words. Of several censuses it is the mean.
+    /// Formats a weight; sums over censuses are shown as their mean.
     #[must_use]
     pub fn text(self, weight: f64) -> String {
         self.text_of(weight, self.censuses.now)
     }
 
-    /// A weight of what is compared with, in words.
+    /// Formats a weight of the baseline of a comparison.
     #[must_use]
     pub fn text_before(self, weight: f64) -> String {
         self.text_of(weight, self.censuses.before)
@@ -63,27 +63,27 @@ impl Value {
         }
     }
 
-    /// Whether weights are compared as they are. The samples of what is alive never are:
-    /// there are as many as censuses.
+    /// Returns whether amounts are compared. Sample counts of the live heap never are, because they only reflect
+    /// the number of censuses.
     #[must_use]
     pub fn compares_amounts(self) -> bool {
         self.absolute && (self.measure, self.unit) != (Measure::Count, Unit::Bytes)
     }
 
-    /// Weights before and now; sums of censuses as means.
+    /// Returns the weights before and now, with sums over censuses converted to means.
     pub(super) fn means(self, before: f64, now: f64) -> (f64, f64) {
         let CensusCounts { now: n, before: m } = self.censuses;
         (mean(before, m), mean(now, n))
     }
 
-    /// How much it has gained, or the mean of censuses, from the sums before and now.
+    /// Returns the increase from the sums before and now, using means for censuses.
     #[must_use]
     pub fn gained(self, before: f64, now: f64) -> f64 {
         let (before, now) = self.means(before, now);
         now - before
     }
 
-    /// A change with its sign: `+8 MiB`, `−12 ms`, `±0`.
+    /// Formats a change with its sign: `+8 MiB`, `−12 ms`, `±0`.
     #[must_use]
     pub fn signed(self, change: f64) -> String {
         let size = self.text_of(change.abs().round(), 1);
@@ -94,8 +94,7 @@ impl Value {
         }
     }
 
-    /// What became of a weight, from the sums before and now:
-    /// `12 MiB before, 20 MiB now: 8 MiB more`.
+    /// Formats a comparison of the sums before and now: `12 MiB before, 20 MiB now: 8 MiB more`.
     #[must_use]
     pub fn change(self, before: f64, now: f64) -> String {
         let gained = self.gained(before, now).round();
@@ -109,7 +108,7 @@ impl Value {
         format!("{before} before, {now} now: {change}")
     }
 
-    /// What the whole graph stands for.
+    /// Formats the total of the graph.
     #[must_use]
     pub fn whole(self, total: u64) -> String {
         let text = self.text(total as f64);
@@ -124,7 +123,7 @@ impl Value {
     }
 }
 
-/// A sum over censuses as their mean.
+/// Converts a sum over censuses to its mean.
 fn mean(sum: f64, censuses: u32) -> f64 {
     sum / f64::from(censuses.max(1))
 }
@@ -137,7 +136,7 @@ fn samples(count: u64) -> String {
 }
 
 impl Graph {
-    /// What a box is, in words: a name to stand out, and the rest.
+    /// Describes a box: its name, and the remaining text.
     #[must_use]
     pub fn describe(&self, index: usize) -> Option<(String, String)> {
         let boxes = &self.boxes;
@@ -188,7 +187,7 @@ impl Graph {
     }
 }
 
-/// Whether samples, not spans, are counted.
+/// Returns whether counts of a frame are samples rather than spans.
 const fn has_samples(kind: FrameKind, unit: Unit) -> bool {
     matches!(unit, Unit::Time)
         && !matches!(

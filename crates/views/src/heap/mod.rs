@@ -1,4 +1,4 @@
-//! The panel of the heap: what it keeps in the view, its chart as a picture, its words.
+//! Heap panel: view state, chart, and texts.
 
 pub mod chart;
 pub mod settings;

@@ -1,112 +1,111 @@
-//! What the panel of the heap keeps in the view.
+//! View state of the heap panel.
 //!
 //! | key | meaning | example |
 //! |---|---|---|
 //! | `ht` | tab, see [`Tab`] | `table` |
 //! | `hm` | form of the chart, see [`Form`] | `share` |
-//! | `hw` | what the chart shows of the time: `all` of it, not the timeline's view | `all` |
-//! | `hl` | lines on one scale, not each on its own | `one` |
-//! | `hv` | what is drawn over the chart, see [`Over`] | `live,size` |
-//! | `hi`, `hx` | what messages must have in them, and must not | `step` |
+//! | `hw` | `all`: the chart shows the whole log instead of the timeline's view | `all` |
+//! | `hl` | `one`: all lines share one scale | `one` |
+//! | `hv` | overlays of the chart, see [`Over`] | `live,size` |
+//! | `hi`, `hx` | text that overlaid messages must contain, and must not | `step` |
 //! | `hp` | profile, from 1 | `2` |
-//! | `hg` | what is put together, see [`Grouping`] | `module` |
-//! | `hn` | how many bands | `30` |
+//! | `hg` | grouping of bands, see [`Grouping`] | `module` |
+//! | `hn` | number of bands | `30` |
 //! | `ho` | order, `.up` if reversed | `name`, `size.up` |
 //! | `hq` | filter | `Map` |
 //! | `hh` | hidden bands | `THUNK,ARR_WORDS` |
 //! | `ha` | the only band that is shown | `THUNK` |
-//! | `hk` | the band that is followed | `THUNK` |
-//! | `hs` | order of the table, `.up` or `.down` if not the usual one | `slope`, `name.down` |
-//! | `hc` | the two censuses that are compared, or the only one, from 1 | `3-40`, `40` |
-//! | `hd` | order of the bands in them | `before` |
-//! | `hr` | by what growth is ranked | `gained` |
+//! | `hk` | the followed band | `THUNK` |
+//! | `hs` | order of the table, with `.up` or `.down` if not the default direction | `slope`, `name.down` |
+//! | `hc` | the two compared censuses, or the only one, from 1 | `3-40`, `40` |
+//! | `hd` | order of the bands in the compared censuses | `before` |
+//! | `hr` | ranking of growth | `gained` |
 
-use crate::view::panel::{PanelSettings, Piece};
+use crate::view::panel::{PanelSettings, ParseResult};
 use analysis::heap::ranking::Order;
 use session::heap::chart::Over;
 use session::heap::choice::{Grouping, HeapChoice};
 use session::heap::growth::GrowthBy;
-use session::heap::moments::MomentsChoice;
+use session::heap::moments::CensusDiffChoice;
 use session::heap::table::BandSort;
 use session::link_text::{MAX_TEXT, cut, escape, escape_text, number, unescape, unless};
 
 session::words! {
-    /// The tabs of the panel.
+    /// Tabs of the heap panel.
     Tab {
-        /// The chart.
+        /// Chart over time.
         #[default]
         Chart "chart" "Chart" "What holds the heap, over time.",
-        /// All bands with their numbers.
+        /// Table of all bands.
         Table "table" "Table" "All bands with their numbers.",
         /// One census, or the difference of two.
         Moments "moments" "Compare moments" "One census, or what grew and shrank between two.",
-        /// Bands by how they grow.
+        /// Bands ranked by growth.
         Growth "growth" "Growth" "Which bands grow, and what grows with them.",
         /// Memory held by the runtime.
         Held "held" "Memory held vs live" "What the runtime holds of the system's memory, and what of it is live.",
-        /// The tree of cost centres.
+        /// Tree of cost centres.
         Tree "tree" "Cost-centre tree" "What each cost centre holds, by itself and with what it calls.",
     }
 }
 
 session::words! {
-    /// The form of the chart.
+    /// Forms of the chart.
     Form {
-        /// Bands on each other.
+        /// Stacked bands.
         #[default]
         Area "area" "Area" "Bands on each other: the top is the sum",
-        /// Shares of the sum.
+        /// Stacked bands as shares of the sum.
         Share "share" "Share" "What share of the sum each band has",
-        /// Bands on each other around a middle line.
+        /// Stacked bands around a center line.
         Stream "stream" "Stream" "Bands on each other around a middle line: what swells is seen",
-        /// A line for each band.
+        /// One line per band.
         Lines "lines" "Lines" "A line for each band",
-        /// A bar for each census.
+        /// One stacked bar per census.
         Bars "bars" "Bars" "A bar for each census",
     }
 }
 
-/// How the heap is shown.
+/// Settings of the heap panel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeapView {
-    /// Which bands of which profile.
+    /// Profile, and selection of its bands.
     pub choice: HeapChoice,
-    /// The open tab.
+    /// Open tab.
     pub tab: Tab,
-    /// The form of the chart.
+    /// Form of the chart.
     pub form: Form,
-    /// Whether it shows the whole log, and not what the timeline shows.
+    /// Whether the chart shows the whole log instead of the timeline's view.
     pub whole: bool,
-    /// Whether lines are on one scale.
+    /// Whether all lines share one scale.
     pub one_scale: bool,
-    /// What is drawn over it.
+    /// Overlays of the chart.
     pub over: Vec<Over>,
-    /// What messages that are drawn over it must have in them.
+    /// Text that overlaid messages must contain.
     pub include: String,
-    /// What they must not have in them.
+    /// Text that overlaid messages must not contain.
     pub exclude: String,
-    /// How the table is sorted.
+    /// Order of the table.
     pub sort: BandSort,
-    /// Which two censuses are compared.
-    pub moments: MomentsChoice,
-    /// By what growth is ranked.
+    /// Compared censuses and the order of their bands.
+    pub moments: CensusDiffChoice,
+    /// Ranking of growth.
     pub growth: GrowthBy,
 }
 
-/// The most bands that are shown by themselves.
+/// Maximum number of bands shown individually.
 pub const MOST_BANDS: u32 = 200;
-/// The most hidden bands that a link keeps.
+/// Maximum number of hidden bands in a link.
 const MOST_HIDDEN: usize = 100;
-/// The longest key of a band that a link keeps, in bytes: a stack of cost
-/// centres may be long.
+/// Maximum length of a band's key in a link, in bytes; large because cost centre stacks can be long.
 const MAX_KEY: usize = 10 * MAX_TEXT;
 
-/// Its keys.
+/// Link keys, in the order of the values that `write` returns.
 const KEYS: [&str; 18] = [
     "ht", "hm", "hw", "hl", "hv", "hi", "hx", "hp", "hg", "hn", "ho", "hq", "hh", "ha", "hs", "hc",
     "hd", "hr",
 ];
-/// The key of the band that is followed.
+/// Link key of the followed band.
 const PINNED: &str = "hk";
 
 fn band(key: Option<&String>) -> Option<String> {
@@ -150,16 +149,17 @@ impl PanelSettings for HeapView {
         KEYS.into_iter().zip(values).chain([pinned]).collect()
     }
 
-    fn read(&mut self, key: &str, raw: &str) -> Piece {
+    fn read(&mut self, key: &str, raw: &str) -> ParseResult {
         if !KEYS.contains(&key) && key != PINNED {
-            return Piece::Foreign;
+            return ParseResult::UnknownKey;
         }
-        self.take(key, raw).map_or(Piece::Newer, |()| Piece::Taken)
+        self.take(key, raw)
+            .map_or(ParseResult::Unsupported, |()| ParseResult::Applied)
     }
 }
 
 impl HeapView {
-    /// Takes over one of its keys; `None` if it cannot be understood.
+    /// Parses one key; `None` if its value is not understood.
     fn take(&mut self, key: &str, raw: &str) -> Option<()> {
         let choice = &mut self.choice;
         let text = || unescape(raw).map(|text| cut(&text).to_owned());
@@ -204,7 +204,7 @@ impl HeapView {
         Some(())
     }
 
-    /// Follows a band, or no longer the one that was followed.
+    /// Follows a band, or stops following it.
     pub fn pin(&mut self, key: &str) {
         let pinned = &mut self.choice.pinned;
         *pinned = (pinned.as_deref() != Some(key)).then(|| key.to_owned());
@@ -220,13 +220,13 @@ impl HeapView {
         }
     }
 
-    /// Shows a band alone, or all again.
+    /// Shows only this band, or all again.
     pub fn alone(&mut self, key: &str) {
         let alone = &mut self.choice.alone;
         *alone = (alone.as_deref() != Some(key)).then(|| key.to_owned());
     }
 
-    /// Draws something over the chart, or no longer.
+    /// Toggles an overlay of the chart.
     pub fn toggle(&mut self, over: Over) {
         let before = self.over.len();
         self.over.retain(|other| *other != over);
@@ -240,7 +240,7 @@ impl HeapView {
 mod tests {
     use super::*;
     use crate::view::panel::read_back;
-    use session::heap::moments::MomentColumn;
+    use session::heap::moments::CensusDiffColumn;
     use session::heap::table::BandColumn;
 
     #[test]
@@ -257,11 +257,11 @@ mod tests {
             include: "a,b".to_owned(),
             exclude: "ü".to_owned(),
             sort: BandSort::by(BandColumn::Slope),
-            moments: MomentsChoice {
+            moments: CensusDiffChoice {
                 before: Some(2),
-                column: MomentColumn::Before,
+                column: CensusDiffColumn::Before,
                 descending: false,
-                ..MomentsChoice::default()
+                ..CensusDiffChoice::default()
             },
             growth: GrowthBy::Gained,
             choice: HeapChoice {
@@ -307,10 +307,10 @@ mod tests {
             ("hm", ""),
             ("hk", "%"),
         ] {
-            assert_eq!(view.read(key, raw), Piece::Newer, "{key}");
+            assert_eq!(view.read(key, raw), ParseResult::Unsupported, "{key}");
         }
         assert_eq!(view, HeapView::default());
-        assert_eq!(view.read("hn", "999999"), Piece::Taken);
+        assert_eq!(view.read("hn", "999999"), ParseResult::Applied);
         assert_eq!(view.choice.bands, MOST_BANDS);
     }
 }

@@ -1,10 +1,10 @@
-//! How what bands come to is said.
+//! Formatting of the numbers of bands.
 
 use scene::format;
 use session::heap::counted::Moment;
 use session::heap::table::BandNumbers;
 
-/// What is gained or lost, in bytes: `+1.5 MiB`, `−12 B`, `0 B`.
+/// Formats a gain or loss in bytes: `+1.5 MiB`, `−12 B`, `0 B`.
 #[must_use]
 pub fn gained(bytes: i64) -> String {
     let size = format::bytes(bytes.unsigned_abs());
@@ -21,7 +21,7 @@ const fn sign(number: f64) -> &'static str {
     }
 }
 
-/// A slope: `+1.5 MiB/s`, `−<1 B/s`.
+/// Formats a slope: `+1.5 MiB/s`, `−<1 B/s`.
 #[must_use]
 pub fn slope(bytes_per_second: f64) -> String {
     format!("{}{}", sign(bytes_per_second), rate(bytes_per_second.abs()))
@@ -31,24 +31,24 @@ fn rate(bytes_per_second: f64) -> String {
     if bytes_per_second > 0.0 && bytes_per_second < 1.0 {
         return format!("<{}/s", format::bytes(1));
     }
-    // Floats beyond all integers become the greatest.
+    // The conversion saturates.
     format!("{}/s", format::bytes(bytes_per_second.round() as u64))
 }
 
-/// A number of bytes that is no whole one.
+/// Formats a fractional number of bytes, rounded.
 #[must_use]
 pub fn about(bytes: f64) -> String {
     format::bytes(bytes.round() as u64)
 }
 
-/// An integral over time: `1.5 GiB·s`.
+/// Formats an integral over time: `1.5 GiB·s`.
 #[must_use]
 pub fn integral(byte_seconds: f64) -> String {
     let size = format::bytes(byte_seconds.round() as u64);
     format!("{size}·s")
 }
 
-/// How well a line fits, two digits: `0.98`; never rounded to a whole 1.
+/// Formats a coefficient of determination with two digits: `0.98`; values below 1 are never rounded up to 1.
 #[must_use]
 pub fn fit(r2: f64) -> String {
     let hundredths = (r2.clamp(0.0, 1.0) * 100.0).round();
@@ -56,8 +56,8 @@ pub fn fit(r2: f64) -> String {
     format!("{:.2}", hundredths.min(at_most) / 100.0)
 }
 
-/// How a band grows: `grows by 1.2 MiB/s, steadily (R² 0.98)`. The words of the
-/// steps are ours: nine tenths of what it does are explained by the line, or half.
+/// Describes the growth of a band: `grows by 1.2 MiB/s, steadily (R² 0.98)`. The thresholds of the wording are our
+/// choice: the line explains at least nine tenths of the variance, or half.
 #[must_use]
 pub fn growth(numbers: &BandNumbers) -> String {
     let Some((slope, r2)) = numbers.bytes_per_second.zip(numbers.r2) else {
@@ -76,7 +76,7 @@ pub fn growth(numbers: &BandNumbers) -> String {
     format!("{verb} by {rate}, {how} (R² {})", fit(r2))
 }
 
-/// A census: `census 12 at 1.2 s`, counted from 1.
+/// Formats a census with its number, counted from 1: `census 12 at 1.2 s`.
 #[must_use]
 pub fn census(moment: &Moment) -> String {
     let number = format::count(u64::from(moment.census) + 1);

@@ -1,4 +1,4 @@
-//! Notes as a file: JSON with a version and the log that they are about.
+//! File format of notes: JSON with a version and the fingerprint of the log.
 //!
 //! ```json
 //! {
@@ -10,8 +10,8 @@
 //! }
 //! ```
 //!
-//! A note without `end_ns` is about a moment. Reading takes what it
-//! understands and says of the rest why not.
+//! A note without `end_ns` marks an instant. Reading is lenient: entries that cannot be read are reported with the
+//! reason.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -21,9 +21,9 @@ use crate::fingerprint::Fingerprint;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// The version of the format that is written.
+/// Format version that is written.
 const VERSION: u64 = 1;
-/// How many problems are told one by one.
+/// Maximum number of problems reported individually.
 const PROBLEMS_TOLD: usize = 5;
 
 #[derive(Serialize)]
@@ -52,18 +52,18 @@ impl<'a> WrittenNote<'a> {
     }
 }
 
-/// What a file says.
+/// Contents of a notes file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotesFile {
-    /// Its notes.
+    /// Notes of the file.
     pub notes: Notes,
-    /// The log that they are about.
+    /// Fingerprint of the log, if the file has a valid one.
     pub log: Option<Fingerprint>,
-    /// What could not be read, in sentences.
+    /// Problems found while reading, as sentences.
     pub problems: Vec<String>,
 }
 
-/// The file of these notes.
+/// Serializes notes.
 #[must_use]
 pub fn write(notes: &Notes, log: Option<Fingerprint>) -> String {
     let file = Written {
@@ -71,16 +71,16 @@ pub fn write(notes: &Notes, log: Option<Fingerprint>) -> String {
         log: log.map(|print| print.to_string()),
         notes: notes.iter().map(WrittenNote::of).collect(),
     };
-    // Numbers and texts can always be written.
+    // Serialization of numbers and strings cannot fail.
     let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// Reads a file of notes.
+/// Parses a notes file.
 ///
 /// # Errors
-/// If it is no file of notes, in a sentence.
+/// Returns a sentence that explains why the text is not a notes file.
 pub fn read(text: &str) -> Result<NotesFile, String> {
     let value: Value = serde_json::from_str(text)
         .map_err(|error| format!("This is no file of notes: it is not JSON ({error})."))?;

@@ -1,4 +1,4 @@
-//! Collections: their pauses, what they cost, and the longest of them.
+//! Report section about collections: pauses, costs, and the longest collections.
 
 use super::html::{Column, Html, Table, cut};
 use super::{Section, Wanted};
@@ -14,7 +14,7 @@ use session::Overview;
 use session::query::Answers;
 use session::questions::GcCostsQuery;
 
-/// So many collections are listed.
+/// Maximum number of collections listed.
 const ROWS: u64 = 50;
 
 pub(super) async fn section(
@@ -52,7 +52,7 @@ fn time(ns: u64) -> String {
     format::duration(Duration(ns))
 }
 
-/// Percentiles, and how pauses are distributed.
+/// Writes percentiles and the distribution of pauses.
 fn pauses(html: &mut Html, found: &CollectionsReply) {
     let [all, generations @ ..] = &found.pauses[..] else {
         return;
@@ -110,7 +110,7 @@ fn pauses(html: &mut Html, found: &CollectionsReply) {
     });
 }
 
-/// What collections cost the capabilities.
+/// Writes the costs of collections for the capabilities.
 fn costs_of(html: &mut Html, costs: &[GcCosts]) {
     let parts = |parts: &GcParts| {
         let all = [

@@ -1,4 +1,4 @@
-//! The document around the sections: head, style, what it is about, what made it.
+//! HTML document around the sections: head, style, header and footer.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use scene::markup::escape;
 use scene::palette::Palette;
 use session::Overview;
 
-/// Colours come before it.
+/// Style sheet; the definitions of the colors precede it.
 const STYLE: &str = include_str!("report.css");
 
-/// The whole file.
+/// Writes the whole file.
 pub(super) fn write(overview: &Overview, wanted: &Wanted, sections: &[Section]) -> String {
     let mut out = String::new();
     let name = escape(&wanted.name);
@@ -26,7 +26,7 @@ pub(super) fn write(overview: &Overview, wanted: &Wanted, sections: &[Section]) 
     };
     let light = colours(Palette::of(false, false));
     let dark = colours(Palette::of(true, false));
-    // A string takes whatever is written to it.
+    // Writing to a string cannot fail.
     let _ = write!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
@@ -59,7 +59,7 @@ pub(super) fn write(overview: &Overview, wanted: &Wanted, sections: &[Section]) 
     out
 }
 
-/// What the report is about, and what is wrong with the log.
+/// Writes facts about the log and the report's range, and the warnings about the log.
 fn about(overview: &Overview, wanted: &Wanted) -> Html {
     let mut html = Html::default();
     let range = match (wanted.range, overview.span) {

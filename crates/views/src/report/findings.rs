@@ -1,4 +1,4 @@
-//! What is wrong with the program: what it costs, what it means, what to try.
+//! Report section about findings: their costs, explanations and suggestions.
 
 use super::html::{Column, Html, Table};
 use super::{Section, Wanted};
@@ -11,7 +11,7 @@ use session::Overview;
 use session::query::Answers;
 use session::questions::FindingsQuery;
 
-/// So many places of a finding are listed.
+/// Maximum number of places listed per finding.
 const PLACES: usize = 5;
 
 pub(super) async fn section(
@@ -68,7 +68,7 @@ pub(super) async fn section(
     Some(section)
 }
 
-/// Where the time went, with what no finding explains.
+/// Writes the lost time by cause, including the unexplained remainder.
 fn lost_time(html: &mut Html, report: &Report) {
     if report.lost_time.is_empty() {
         return;
@@ -148,7 +148,7 @@ fn place_cells(report: &Report, place: &Evidence) -> Vec<String> {
     ]
 }
 
-/// Rules that found nothing.
+/// Writes the rules without findings.
 fn passed(html: &mut Html, title: &str, why: &'static str, rules: &[Passed]) {
     if rules.is_empty() {
         return;

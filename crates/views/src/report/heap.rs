@@ -1,4 +1,4 @@
-//! What the program allocated and kept, and what holds the heap.
+//! Report section about memory: allocation, residency, and heap profiles.
 
 use super::html::{Column, Html, Table, cut};
 use super::{Section, Wanted};
@@ -9,14 +9,14 @@ use scene::format;
 use session::Overview;
 use session::heap::chart::ChartQuery;
 use session::heap::choice::HeapChoice;
-use session::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, ways};
+use session::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, profiling_hints};
 use session::heap::table::{BandRow, BandTableQuery};
 use session::query::Answers;
 use session::questions::SummaryQuery;
 
-/// So many bands are listed.
+/// Maximum number of bands listed.
 const ROWS: u64 = 50;
-/// Of so many profiles of one log there are charts.
+/// Maximum number of profiles of a log with charts.
 const PROFILES: usize = 4;
 
 pub(super) async fn section(
@@ -28,7 +28,7 @@ pub(super) async fn section(
     let html = &mut section.body;
     let summary = log.ask(SummaryQuery(wanted.range)).await?;
     match overview.report {
-        // It tells nothing of collections.
+        // A textual heap profile (`.hp`) has no data about collections.
         Some(_) => {}
         None => memory(html, &summary),
     }
@@ -49,7 +49,7 @@ pub(super) async fn section(
     Some(section)
 }
 
-/// What the program allocated, and what it kept.
+/// Writes allocation and residency.
 fn memory(html: &mut Html, summary: &Summary) {
     if summary.bytes_allocated.is_none() && summary.max_heap_size.is_none() {
         html.note("The log has no events of the heap: GHC 7.6 and later write them with +RTS -l; -l-g and -l-a leave them out.");
@@ -83,7 +83,7 @@ fn memory(html: &mut Html, summary: &Summary) {
     ]);
 }
 
-/// How to get a heap profile.
+/// Explains how to record a heap profile.
 fn no_profile(html: &mut Html, overview: &Overview) {
     let ghc = overview.ghc.as_deref();
     if is_too_old(ghc) {
@@ -101,12 +101,12 @@ fn no_profile(html: &mut Html, overview: &Overview) {
             Column::Text("What it shows"),
             Column::Text("How to compile"),
         ],
-        rows: ways(ghc).into_iter().map(row).collect(),
+        rows: profiling_hints(ghc).into_iter().map(row).collect(),
         all: None,
     });
 }
 
-/// A heap profile: its chart, and its bands.
+/// Writes the chart and the bands of a heap profile.
 async fn profile(
     log: &impl Answers,
     html: &mut Html,

@@ -1,30 +1,29 @@
-//! Writing HTML: every text passes through here and is escaped.
+//! HTML writer; every text passes through it and is escaped.
 
 use std::fmt::Write as _;
 
 use scene::markup::escape;
 
-/// A part of a document.
+/// Fragment of a document.
 #[derive(Debug, Default)]
 pub(super) struct Html(String);
 
-/// A column of a table.
+/// Column of a table, with its title.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Column {
-    /// Its cells are texts.
+    /// Column with texts.
     Text(&'static str),
-    /// Its cells are numbers, which stand on the right.
+    /// Column with numbers, aligned right.
     Number(&'static str),
 }
 
-/// A table. The first cell of a row says what the row is about.
+/// Table; the first cell of each row is its heading.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// What it shows.
     pub(super) caption: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<String>>,
-    /// All rows together.
+    /// Totals row.
     pub(super) all: Option<Vec<String>>,
 }
 
@@ -44,27 +43,27 @@ impl Column {
 }
 
 impl Html {
-    /// What is written so far.
+    /// Returns the HTML written so far.
     pub(super) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// A heading within a section.
+    /// Writes a heading within a section.
     pub(super) fn heading(&mut self, text: &str) {
         let _ = writeln!(self.0, "<h3>{}</h3>", escape(text));
     }
 
-    /// A sentence, or several.
+    /// Writes a paragraph.
     pub(super) fn say(&mut self, text: &str) {
         let _ = writeln!(self.0, "<p>{}</p>", escape(text));
     }
 
-    /// The same, less loud.
+    /// Writes a less prominent paragraph.
     pub(super) fn note(&mut self, text: &str) {
         let _ = writeln!(self.0, "<p class=\"note\">{}</p>", escape(text));
     }
 
-    /// A list of sentences.
+    /// Writes a list; nothing if it is empty.
     pub(super) fn list<T: AsRef<str>>(&mut self, items: impl IntoIterator<Item = T>) {
         let items = items.into_iter();
         let items = items.map(|item| format!("<li>{}</li>\n", escape(item.as_ref())));
@@ -74,7 +73,7 @@ impl Html {
         }
     }
 
-    /// Facts: a name and a text each.
+    /// Writes a description list of names and texts.
     pub(super) fn facts(&mut self, facts: &[(&str, String)]) {
         self.0.push_str("<dl>\n");
         for (name, text) in facts {
@@ -84,12 +83,12 @@ impl Html {
         self.0.push_str("</dl>\n");
     }
 
-    /// A picture, as SVG, which may be wider than the page.
+    /// Writes an SVG picture, which may be wider than the page.
     pub(super) fn picture(&mut self, about: &str, svg: &str) {
         let _ = writeln!(self.0, "<figure{}>\n{svg}</figure>", scrolls(about));
     }
 
-    /// A table; nothing if it has no rows.
+    /// Writes a table; nothing if it has no rows.
     pub(super) fn table(&mut self, table: &Table) {
         if table.rows.is_empty() {
             return;
@@ -130,7 +129,7 @@ impl Html {
     }
 }
 
-/// What lets the keyboard scroll something that may be wider than the page.
+/// Returns attributes that make an element scrollable by keyboard if it is wider than the page.
 fn scrolls(about: &str) -> String {
     format!(
         " tabindex=\"0\" role=\"group\" aria-label=\"{}\"",
@@ -138,7 +137,7 @@ fn scrolls(about: &str) -> String {
     )
 }
 
-/// That only the first rows of a table are there.
+/// Returns a remark if a table shows only its first rows.
 pub(super) fn cut(shown: usize, total: u64, what: &str) -> Option<String> {
     use scene::format;
     let all = format::many(total, what);

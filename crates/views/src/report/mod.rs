@@ -1,7 +1,7 @@
-//! The report of a log: one HTML file that needs nothing else, for reading, printing and sending.
+//! Report of a log: one self-contained HTML file to read, print and send.
 //!
-//! Page and command line write the same, as both ask the same questions. It has no script and
-//! loads nothing. Each section is a file here.
+//! Page and command line produce the same file because both send the same queries. The file has no scripts and
+//! loads nothing. Each section has its own module.
 
 mod collections;
 mod document;
@@ -19,18 +19,18 @@ use model::time::Interval;
 use session::Overview;
 use session::query::Answers;
 
-/// What a report is to be about.
+/// Subject of a report.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// The name of the log's file.
+    /// Name of the log's file.
     pub name: String,
-    /// Which part of it; all of it without.
+    /// Time range; the whole log if `None`.
     pub range: Option<Interval>,
 }
 
-/// A part of a report.
+/// Section of a report.
 struct Section {
-    /// By what links find it.
+    /// Anchor of the section.
     id: &'static str,
     title: &'static str,
     body: Html,
@@ -46,7 +46,7 @@ impl Section {
     }
 }
 
-/// The report; `None` if the log is closed meanwhile.
+/// Writes the report; `None` if the log is closed meanwhile.
 pub async fn report(log: &impl Answers, overview: Rc<Overview>, wanted: &Wanted) -> Option<String> {
     let sections = [
         summary::section(log, wanted).await?,

@@ -1,4 +1,4 @@
-//! The numbers of `+RTS -s`, and how capabilities spent the time.
+//! Report section with the numbers of `+RTS -s` and the time of the capabilities.
 
 use super::html::{Column, Html, Table, cut};
 use super::{Section, Wanted};
@@ -10,9 +10,9 @@ use scene::format;
 use session::query::Answers;
 use session::questions::SummaryQuery;
 
-/// So many capabilities are listed.
+/// Maximum number of capabilities listed.
 const CAPS: usize = 64;
-/// So many rows the table of parallelism has.
+/// Maximum number of rows of the parallelism table.
 const COUNTS: usize = 17;
 
 pub(super) async fn section(log: &impl Answers, wanted: &Wanted) -> Option<Section> {
@@ -61,10 +61,10 @@ fn or_nothing<T>(number: Option<T>, text: impl FnOnce(T) -> String) -> String {
     number.map_or_else(|| format::NOTHING.to_owned(), text)
 }
 
-/// The row that only reports of programs built for profiling have.
+/// Row that only logs of programs built for profiling have.
 const PROF: &str = "PROF: the heap is counted for a profile";
 
-/// Where the time went.
+/// Returns the rows of the time summary.
 fn times(summary: &Summary) -> Vec<(&'static str, String)> {
     let total = summary.total_ns;
     let part = |ns: u64| format!("{} · {}", time(ns), format::percent(ns, total));
@@ -187,7 +187,7 @@ fn capabilities(html: &mut Html, summary: &Summary) {
     }
 }
 
-/// For how long how many capabilities ran threads.
+/// Writes for how long each number of capabilities ran threads.
 fn parallelism(html: &mut Html, account: &ProgramTimes) {
     if account.all_caps().running_ns == 0 {
         html.note("The log does not tell how many capabilities ran at a time: events of the scheduler are missing, which +RTS -l writes.");

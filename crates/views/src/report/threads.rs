@@ -1,4 +1,4 @@
-//! How threads spent their time.
+//! Report section about the time of the threads.
 
 use super::html::{Column, Table, cut};
 use super::{Section, Wanted};
@@ -9,7 +9,7 @@ use scene::format;
 use session::Overview;
 use session::query::Answers;
 
-/// So many threads are listed.
+/// Maximum number of threads listed.
 const ROWS: u64 = 100;
 
 pub(super) async fn section(

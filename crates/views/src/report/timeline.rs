@@ -1,4 +1,4 @@
-//! The timeline as it is when a log is opened, with what its marks mean.
+//! Report section with the timeline in its default state, and its legend.
 
 use std::rc::Rc;
 
@@ -21,11 +21,11 @@ use session::tracks::group::Group;
 use session::tracks::name::TrackName;
 use session::tracks::{Known, TimelineQuery};
 
-/// How wide the picture is, in CSS pixels.
+/// Width of the picture, in CSS pixels.
 const WIDTH_PX: f64 = 1100.0;
-/// So many lines it has at most.
+/// Maximum number of tracks and headings.
 const LINES: usize = 60;
-/// So many threads it has at most: those that ran longest.
+/// Maximum number of threads; those that ran longest are shown.
 const THREADS: usize = 20;
 
 pub(super) async fn section(
@@ -79,7 +79,7 @@ pub(super) async fn section(
     Some(section)
 }
 
-/// The tracks, and how many of them there is no room for.
+/// Returns the layout, and the number of lines left out.
 fn layout(overview: &Overview, threads: &[ThreadRow], in_all: u64) -> (Layout, usize) {
     let caps = overview.caps.iter().map(|life| (life.cap, String::new()));
     let caps: Vec<(CapId, String)> = caps.collect();
@@ -90,20 +90,20 @@ fn layout(overview: &Overview, threads: &[ThreadRow], in_all: u64) -> (Layout, u
         pinned_threads: &[],
         threads_in_all: in_all,
     };
-    // What memory did belongs to a report, and is folded away in the page.
+    // The heap group is part of a report, although it starts folded on the page.
     let view = TrackView {
         opened: TrackName::new(Group::Heap.name()).into_iter().collect(),
         ..TrackView::default()
     };
     let mut tracks = arrange(&known, &view);
-    // Nobody can open them here.
+    // Folded groups cannot be unfolded in a report.
     tracks.retain(|track| !track.folded);
     let left_out = tracks.len().saturating_sub(LINES);
     tracks.truncate(LINES);
     (Layout::new(tracks), left_out)
 }
 
-/// Asks for what is in view.
+/// Queries the marks, the minimap and the labels of the view.
 async fn fill(log: &impl Answers, control: &mut Control) -> Option<()> {
     let view = control.viewport();
     let marks = TimelineQuery {

@@ -1,8 +1,7 @@
-//! What a link holds, in words, and the same link without names.
+//! Description of a link's contents in words, and removal of names from a link.
 //!
-//! Each key of a link is in one table, which says what its value is made of. So the page can
-//! list what a link tells whoever gets it, and leave out all that is text of the log or of the
-//! reader. What is not known to be none is left out too.
+//! A table classifies the value of every key. It lets the page list what a link reveals to its recipients, and
+//! strip all text of the log or of the reader. Values that are not known to be free of text are stripped too.
 
 use super::{Link, decode, fields, notes};
 use crate::fingerprint::Fingerprint;
@@ -12,34 +11,34 @@ use model::time::Interval;
 use scene::format;
 use session::link_text::{read_range, unescape};
 
-/// What the value of a key is made of.
+/// Kind of value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// A fingerprint.
+    /// Fingerprint of a log.
     Print,
-    /// A stretch of time.
+    /// Time range.
     Range,
-    /// A number or a word of this program.
+    /// Number, or word defined by this program.
     Word,
-    /// The name of a panel.
+    /// Name of a panel.
     Panel,
-    /// A text of the log or of the reader.
+    /// Text of the log or of the reader.
     Text,
-    /// Texts, parted by commas.
+    /// Texts, separated by commas.
     Texts,
-    /// A moment and a track.
+    /// Time and track.
     Item,
-    /// Names of tracks, parted by commas.
+    /// Track names, separated by commas.
     Tracks,
-    /// Names of tracks in pairs, parted by commas.
+    /// Pairs of track names, separated by commas.
     Moves,
-    /// Words of this program, parted by commas, some followed by a colon and a text.
+    /// Words defined by this program, separated by commas; some are followed by a colon and a text.
     Steps,
-    /// Notes.
+    /// Notes, separated by commas.
     Notes,
 }
 
-/// Every key but the version's: what it holds, and what that is made of.
+/// Every key except the version's, with its description and the kind of its value.
 const KEYS: &[(&str, &str, Form)] = &[
     ("f", "which log it is, by size and a hash", Form::Print),
     ("lb", "the log before, by size and a hash", Form::Print),
@@ -112,8 +111,8 @@ const KEYS: &[(&str, &str, Form)] = &[
     ("k", "notes", Form::Notes),
 ];
 
-/// Names of tracks and of groups of them, without the numbers behind them. Only spans of the
-/// program have others: what they are called.
+/// Names of tracks and groups, without trailing numbers. All other names contain text of the program, for example
+/// those of spans.
 const TRACKS: [&str; 33] = [
     "activity",
     "all",
@@ -150,18 +149,18 @@ const TRACKS: [&str; 33] = [
     "threads",
 ];
 
-/// One thing that a link holds.
+/// Entry in the list of a link's contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// What it is.
+    /// Description of the key.
     pub what: String,
-    /// What the link says of it, in words.
+    /// Value in words.
     pub value: String,
-    /// Whether that is text of the log or of the reader, as a whole or in part.
+    /// Whether the value contains text of the log or of the reader.
     pub is_text: bool,
 }
 
-/// The keys of a link that this program can write, in their order.
+/// Returns the keys that this program can write, in order.
 #[must_use]
 pub fn keys(panels: &[Panel]) -> Vec<&'static str> {
     let fields = fields(&Link::default(), panels);
@@ -169,7 +168,7 @@ pub fn keys(panels: &[Panel]) -> Vec<&'static str> {
     std::iter::once("v").chain(keys).collect()
 }
 
-/// What a key holds, as a list of what a link holds says it; `None` if it is in no table.
+/// Returns the description of a key; `None` if it is not in the table.
 #[must_use]
 pub fn what(key: &str) -> Option<&'static str> {
     entry(key).map(|(what, _)| what)
@@ -180,13 +179,13 @@ fn entry(key: &str) -> Option<(&'static str, Form)> {
     entry.map(|(_, what, form)| (*what, *form))
 }
 
-/// All that a link holds, but for the version of its grammar. `panels` are those that there are.
+/// Lists the contents of a link, except the version of its grammar. `panels` is the panel table.
 #[must_use]
 pub fn held(link: &Link, panels: &'static [Panel]) -> Vec<Held> {
     let known = fields(link, panels).into_iter();
     let known = known.filter_map(|(key, raw)| {
         let raw = raw?;
-        // What is in no table is shown as it stands.
+        // A key that is not in the table is listed under its own name.
         let (what, form) = entry(key).unwrap_or((key, Form::Text));
         Some(Held {
             what: what.to_owned(),
@@ -202,8 +201,8 @@ pub fn held(link: &Link, panels: &'static [Panel]) -> Vec<Held> {
     known.chain(unknown).collect()
 }
 
-/// The link without any text of the log or of the reader: names, notes, filters, searches, the
-/// address of the log, and what a newer version put into it.
+/// Returns the link without any text of the log or of the reader: names, notes, filters, searches, the address of
+/// the log, and unknown keys.
 #[must_use]
 pub fn without_texts(link: &Link, panels: &'static [Panel]) -> Link {
     let pieces = fields(link, panels).into_iter().filter_map(|(key, raw)| {
@@ -217,20 +216,20 @@ pub fn without_texts(link: &Link, panels: &'static [Panel]) -> Link {
     }
 }
 
-/// Whether an escaped name of a track says nothing of the log but a number.
+/// Returns whether an escaped track name contains nothing specific to the log except a number.
 fn is_plain_track(raw: &str) -> bool {
     let word = raw.trim_end_matches(|sign: char| sign.is_ascii_digit());
     TRACKS.contains(&word)
 }
 
-/// The pieces of a list that are to be kept; `None` if these are none.
+/// Returns the accepted pieces of a list; `None` if there are none.
 fn filtered(raw: &str, keep: impl Fn(&str) -> bool) -> Option<String> {
     let kept: Vec<&str> = raw.split(',').filter(|piece| keep(piece)).collect();
     (!kept.is_empty()).then(|| kept.join(","))
 }
 
 impl Form {
-    /// The value without text; `None` if nothing is left of it.
+    /// Returns the value without text; `None` if nothing remains.
     fn without_text(self, raw: &str) -> Option<String> {
         match self {
             Self::Print | Self::Range | Self::Word | Self::Panel => Some(raw.to_owned()),
@@ -251,7 +250,7 @@ impl Form {
         }
     }
 
-    /// What a link says by a value.
+    /// Describes a value in words.
     fn words(self, raw: &str, panels: &'static [Panel]) -> String {
         let text = |raw: &str| unescape(raw).unwrap_or_default();
         let list = |raw: &str| -> Vec<String> { raw.split(',').map(text).collect() };

@@ -1,11 +1,11 @@
-//! Notes in links: `12601234567~first peak`, `12600m40~slow`.
+//! Encoding of notes in links: `12601234567~first peak`, `12600m40~slow`.
 
 use crate::notes::{MAX_NOTES, Note, Notes};
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use session::link_text::{escape, number, read_range, unescape, write_range};
 
-/// Moments as nanoseconds, ranges like those of `t` and `r`.
+/// Formats notes: instants in nanoseconds, ranges like those of `t` and `r`.
 pub(super) fn write_notes(notes: &Notes) -> Option<String> {
     let written: Vec<String> = notes
         .iter()

@@ -1,42 +1,42 @@
-//! Where a log is that a link names, and whether the page may have it fetched.
+//! Checks whether the page may fetch a log from the address in a link.
 
-/// The parts of an address that count, as a browser tells them.
+/// Relevant parts of an address, as parsed by a browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts<'a> {
-    /// With its colon: `https:`.
+    /// Scheme including the colon: `https:`.
     pub protocol: &'a str,
-    /// Protocol, host and port; `null` where there is none.
+    /// Scheme, host and port; `null` for addresses without an origin.
     pub origin: &'a str,
-    /// What it says before an `@`.
+    /// User name before the `@`; may be empty.
     pub user: &'a str,
-    /// And behind a colon there.
+    /// Password before the `@`; may be empty.
     pub password: &'a str,
 }
 
-/// Where a log is.
+/// Server of a log relative to the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// On the server that the page came from.
+    /// Same origin as the page.
     Here,
-    /// On another one.
+    /// Different origin.
     Elsewhere,
 }
 
-/// Why an address is refused.
+/// Reason for refusing an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It leads to no web server.
+    /// The scheme is not that of a web server.
     Protocol,
-    /// It has a name or a password in it.
+    /// The address contains a user name or password.
     Credentials,
-    /// It is not encrypted, but the page is.
+    /// The address is unencrypted and of another origin, but the page is encrypted.
     Unencrypted,
 }
 
-/// Where an address leads from a page.
+/// Classifies an address as same-origin or cross-origin.
 ///
 /// # Errors
-/// If the page is not to follow it.
+/// Returns why the page must not fetch the address.
 pub fn place(address: &Parts<'_>, page: &Parts<'_>) -> Result<Place, Refused> {
     if !["https:", "http:"].contains(&address.protocol) {
         return Err(Refused::Protocol);

@@ -1,4 +1,4 @@
-//! Links that must be read for ever, odd ones, and any.
+//! Tests with links that must remain readable, unusual links, and arbitrary links.
 
 use proptest::collection::{btree_set, vec};
 use proptest::option::of;
@@ -36,7 +36,7 @@ const fn panel(name: PanelName, codec: Codec) -> Panel {
     }
 }
 
-/// Panels that keep something, and the usual one, which does not.
+/// Panels with settings, and the default panel, which has none.
 static PANELS: [Panel; 4] = [
     panel(PanelName("summary"), Codec::of::<()>()),
     panel(PanelName("events"), Codec::of::<EventList>()),
@@ -52,7 +52,7 @@ fn decode(text: &str) -> Link {
     decode_with(text, &PANELS)
 }
 
-/// The settings of panels.
+/// Combines the settings of panels.
 fn settings(flame: FlameView, events: EventList, threads: ThreadView) -> Settings {
     let mut settings = Settings::default();
     settings.set(flame);
@@ -73,7 +73,7 @@ fn note(start: u64, end: u64, name: &str) -> Note {
     Note::new(Interval::new(Nanos(start), Nanos(end)), name)
 }
 
-/// One of everything.
+/// Returns a link with a value for every key.
 fn full() -> Link {
     let mut link = Link {
         fingerprint: Some(Fingerprint {
@@ -97,7 +97,7 @@ fn full() -> Link {
                 track: TrackName::capability(CapId(3)),
             }),
             panel: FLAME,
-            room: Room::Timeline,
+            room: PanelLayout::Timeline,
             tracks: TrackView {
                 filter: "worker µ".into(),
                 hidden: [track("gc"), TrackName::thread(ThreadId(12))].into(),
@@ -163,8 +163,7 @@ fn full() -> Link {
     link
 }
 
-/// Strings that links of version 1 contain. They must be read like this
-/// for ever.
+/// Strings that links of version 1 contain. Their meaning must never change.
 #[test]
 fn frozen_version_1() {
     let fresh = View::default;
@@ -237,7 +236,7 @@ fn frozen_version_1() {
     }
 }
 
-/// Earlier builds wrote the keys of panels in another order.
+/// Earlier builds wrote the keys of panels in a different order.
 #[test]
 fn the_order_of_keys_does_not_matter() {
     let link = decode("v=1&fk=cost-centres&fo=left&es=a&ts=ready.up&k=7~start");
@@ -249,7 +248,7 @@ fn the_order_of_keys_does_not_matter() {
     );
 }
 
-/// What is read otherwise than it is written.
+/// Pieces whose encoding differs from their input.
 #[test]
 fn odd_pieces() {
     let cases = [
@@ -509,13 +508,13 @@ prop_compose! {
         (name, url) in (of(any_text()), of(any_text())),
         (visible, selection) in (of(any_span()), of(any_span())),
         selected in of((any::<u64>(), any_track())),
-        (panel, room) in (prop::sample::select(vec![PanelName::default(), FLAME]), prop::sample::select(vec![Room::Both, Room::Timeline, Room::Panel])),
+        (panel, room) in (prop::sample::select(vec![PanelName::default(), FLAME]), prop::sample::select(vec![PanelLayout::Both, PanelLayout::Timeline, PanelLayout::Panel])),
         tracks in any_tracks(),
         flame in any_flame(),
         (events, threads, notes) in (any_events(), any_threads(), any_notes()),
         (future, mut unknown) in any_unknown(),
     ) -> Link {
-        // A panel from the future is there only if no other is.
+        // An unknown panel is only kept if no known one is open.
         if let (Some(word), true) = (future, panel == PanelName::default()) {
             unknown.keep("p", word);
         }
@@ -543,7 +542,7 @@ prop_compose! {
     }
 }
 
-/// The link with the same word in every text of it.
+/// Returns the link with the same word in all of its texts.
 fn marked(link: &Link) -> Link {
     const WORD: &str = "secret";
     let mut link = link.clone();
@@ -644,7 +643,7 @@ proptest! {
         prop_assert_eq!(without_texts(&bare, &PANELS), bare.clone());
         let said = held(&bare, &PANELS);
         prop_assert!(said.iter().all(|held| !held.is_text), "{said:?}");
-        // What is no text stays.
+        // Values without text are kept.
         let plain: Vec<Held> = held(&link, &PANELS).into_iter().filter(|held| !held.is_text).collect();
         prop_assert!(plain.iter().all(|held| said.contains(held)), "{plain:?} {said:?}");
         let marked = marked(&link);

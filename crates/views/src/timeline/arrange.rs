@@ -1,4 +1,4 @@
-//! Which tracks a log has, in the order and the folding that the user wants.
+//! Arrangement of the tracks of a log according to the user's order, folding and filter.
 
 use std::collections::BTreeSet;
 
@@ -8,87 +8,86 @@ use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::ThreadId;
 use insight::is_of_runtime;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use scene::format;
 use session::tracks::group::Group;
 use session::tracks::name::TrackName;
 use session::tracks::{Known, Listed, Row};
 
-/// What the user wants to see of the tracks; the default is what a log opens
-/// with. Names are those of [`Row::link`] and [`Group::name`].
+/// Track settings of the user; the default is that of a freshly opened log. Names are those of [`Row::link`] and
+/// [`Group::name`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrackView {
-    /// Tracks that do not have this in their name are left out.
+    /// Filter text: only tracks whose name contains it are shown, ignoring case.
     pub filter: String,
-    /// Tracks and groups that are left out.
+    /// Hidden tracks and groups.
     pub hidden: BTreeSet<TrackName>,
-    /// Groups that are folded away.
+    /// Folded groups.
     pub folded: BTreeSet<TrackName>,
-    /// Groups that are shown although they start folded.
+    /// Unfolded groups that start folded.
     pub opened: BTreeSet<TrackName>,
-    /// Tracks that stay at the top, in this order.
+    /// Tracks pinned at the top, in this order.
     pub pinned: Vec<TrackName>,
-    /// Tracks and groups that were moved, one after the other: behind which
-    /// other one of the same group, or to the front of it.
+    /// Moves of tracks and groups within their group, in the order they were made.
     pub moved: Vec<Move>,
-    /// The tracks that the selected range is limited to; empty for all.
+    /// Tracks that the selected range is limited to; empty for all.
     pub selected: BTreeSet<TrackName>,
-    /// In which order threads stand.
+    /// Order of the threads.
     pub threads: ThreadOrder,
-    /// Whether threads with one label stand together.
+    /// Whether threads are grouped by label.
     pub by_label: bool,
-    /// Which messages begin and end spans of the program.
+    /// Messages that begin and end spans of the program.
     pub prefixes: SpanPrefixes,
 }
 
-/// A track that was moved.
+/// Move of a track within its group, or of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// The track or group.
+    /// Moved track or group.
     pub name: TrackName,
-    /// Behind which one; `None`: to the front.
+    /// New predecessor; `None` moves to the front.
     pub after: Option<TrackName>,
 }
 
-/// What the user does to the tracks.
+/// Change of the tracks by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TrackChange {
-    /// Folds a group or label, or unfolds it.
+    /// Folds or unfolds a group or label.
     Fold(TrackName),
-    /// Pins a track at the top, or no longer.
+    /// Pins a track at the top, or unpins it.
     Pin(TrackName),
     /// Hides a track or a group.
     Hide(TrackName),
-    /// Shows what was hidden.
+    /// Shows a hidden track or group.
     Show(TrackName),
-    /// Limits the selected range to a track, or no longer.
+    /// Adds a track to those that the selected range is limited to, or removes it.
     Select(TrackName),
     /// Moves a track or group.
     Move(Move),
-    /// Moves a track or group one place up or down.
+    /// Moves a track or group one position up or down.
     Shift(TrackName, Direction),
-    /// Shows what is hidden.
+    /// Shows all hidden tracks and groups.
     ShowAll,
-    /// Undoes all changes but the filter and what spans of the program are.
+    /// Resets everything except the filter and the span prefixes.
     Reset,
-    /// Lists threads in another order.
+    /// Changes the order of the threads.
     Order(ThreadOrder),
-    /// Puts threads with one label together, or no longer.
+    /// Toggles grouping of threads by label.
     GroupThreads,
-    /// Looks for spans of the program with other words.
+    /// Changes the prefixes that mark spans of the program.
     Prefixes(SpanPrefixes),
 }
 
-/// Up or down.
+/// Direction of a move by one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Up.
+    /// Toward the start of the list.
     Up,
-    /// Down.
+    /// Toward the end of the list.
     Down,
 }
 
-/// How many names one of the lists holds; a link cannot hold more.
+/// Maximum number of names in a list, which is also the limit of a link.
 const MAX_NAMES: usize = 64;
 
 fn toggle(set: &mut BTreeSet<TrackName>, name: TrackName) {
@@ -98,7 +97,7 @@ fn toggle(set: &mut BTreeSet<TrackName>, name: TrackName) {
 }
 
 impl TrackView {
-    /// Does what the user wants; `layout` is what is shown now.
+    /// Applies a change; `layout` is the current layout.
     pub fn change(&mut self, change: TrackChange, layout: &Layout) {
         match change {
             TrackChange::Fold(name) => {
@@ -148,9 +147,8 @@ impl TrackView {
         }
     }
 
-    /// Moves a track. Among the pinned ones their own order counts; elsewhere
-    /// only the last move of a track matters as long as what it stands behind
-    /// does not move later, and that is kept.
+    /// Moves a track or group. Pinned tracks are reordered directly. Other moves are appended to a log, because an
+    /// earlier move can still matter if its predecessor moves later; the oldest is dropped when the log is full.
     fn put(&mut self, one: Move, layout: &Layout) {
         let pinned = self.pinned.iter().position(|other| *other == one.name);
         if let Some(at) = pinned {
@@ -169,7 +167,7 @@ impl TrackView {
     }
 }
 
-/// All tracks to be shown: those that are pinned, then group by group.
+/// Returns all tracks to show: pinned ones, then group by group.
 #[must_use]
 pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
     let builder = Builder {
@@ -183,7 +181,7 @@ pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
     let mut tracks = Vec::new();
     for (name, group) in builder.groups(None) {
         builder.group(&name, (group, None), &mut pinned, &mut tracks);
-        // What is of one process comes behind what is of all.
+        // Tracks of single processes follow those of the whole log.
         if group == Group::Program {
             builder.processes(&mut pinned, &mut tracks);
         }
@@ -194,7 +192,7 @@ pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
     pinned
 }
 
-/// Puts what was moved where it was moved to.
+/// Replays moves on a list in its default order.
 fn apply_moves<T>(list: &mut Vec<T>, name: impl Fn(&T) -> &TrackName, moved: &[Move]) {
     let place = |list: &[T], wanted: &TrackName| list.iter().position(|one| name(one) == wanted);
     for one in moved {
@@ -216,17 +214,17 @@ fn apply_moves<T>(list: &mut Vec<T>, name: impl Fn(&T) -> &TrackName, moved: &[M
 
 struct Builder<'a> {
     known: &'a Known<'a>,
-    /// The threads that the filter lists: there may be ten thousand.
+    /// Threads that pass the filter; there may be ten thousand.
     listed: SeededSet<ThreadId>,
-    /// All tracks that there are.
+    /// All tracks of the log.
     all: Vec<Listed>,
     view: &'a TrackView,
-    /// The filter as it is compared: in small letters.
+    /// Filter text in lower case.
     filter: String,
 }
 
 impl Builder<'_> {
-    /// The groups of a process, or those of none, in the order that is wanted.
+    /// Returns the groups of a process, or of no process, in the user's order.
     fn groups(&self, process: Option<usize>) -> Vec<(TrackName, Group)> {
         let name = |group: Group| (group.name_of(process), group);
         let mut groups: Vec<_> = Group::ALL.into_iter().map(name).collect();
@@ -234,7 +232,7 @@ impl Builder<'_> {
         groups
     }
 
-    /// The processes, if they are several: each a heading with its groups below.
+    /// Appends each process as a heading with its groups; does nothing for the log of a single process.
     fn processes(&self, pinned: &mut Vec<Track>, tracks: &mut Vec<Track>) {
         for (place, own) in self.known.contents.processes.all.iter().enumerate() {
             let name = TrackName::process(place);
@@ -278,7 +276,7 @@ impl Builder<'_> {
         for track in &mut rows {
             track.selected = self.view.selected.contains(&track.id);
             track.pinned = self.view.pinned.contains(&track.id);
-            // At the top it does not stand below its process.
+            // A pinned track is not below the heading of its process, so its name includes the process.
             if let Some(own) = process.filter(|_| track.pinned && group != Group::Capabilities) {
                 let own = self.known.contents.processes.all.get(own);
                 let of = own.map_or("", |own| own.name.as_str());
@@ -297,7 +295,7 @@ impl Builder<'_> {
         let folded = self.is_folded(name, group.starts_folded());
         let note = self.note((group, process), rest.len(), folded);
         tracks.push(Track {
-            // Small letters take less room.
+            // Not in upper case, which takes more room.
             short: group.short_title().to_owned(),
             name: group.title().to_uppercase(),
             process,
@@ -319,8 +317,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether what a heading has under it is folded away. What is searched
-    /// for is shown.
+    /// Returns whether a heading is folded; a filter unfolds everything.
     fn is_folded(&self, name: &TrackName, starts_folded: bool) -> bool {
         if !self.filter.is_empty() {
             false
@@ -354,8 +351,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Threads with one label under a heading of their own, in the order of
-    /// the first of each.
+    /// Groups threads by label under headings, ordered by the first thread of each label.
     fn labels(&self, rows: Vec<Track>, process: Option<usize>, tracks: &mut Vec<Track>) {
         let mut labels: Vec<(String, Vec<Track>)> = Vec::new();
         let mut places = SeededMap::default();
@@ -389,8 +385,8 @@ impl Builder<'_> {
         }
     }
 
-    /// All rows of a group, in their usual order. A thread that is no longer
-    /// pinned and that the filter does not let through is none of them.
+    /// Returns all rows of a group in default order. Threads that neither pass the filter nor are pinned are left
+    /// out.
     fn rows(&self, group: Group, process: Option<usize>) -> Vec<Track> {
         let shown = |track: &&Listed| {
             let thread = track.row.thread();
@@ -403,7 +399,7 @@ impl Builder<'_> {
         rows.map(|track| self.track(track)).collect()
     }
 
-    /// The place of the process that a track is about alone.
+    /// Returns the index of the process that a track belongs to; `None` for the log of a single process.
     fn process_of(&self, row: Row) -> Option<usize> {
         let processes = &self.known.contents.processes;
         match (row.cap(), row.thread()) {
@@ -434,7 +430,7 @@ impl Builder<'_> {
     }
 }
 
-/// The group that a track stands in: threads by which the runtime waits are apart.
+/// Returns the group of a track; threads that the runtime uses for waiting form their own group.
 fn group_of(listed: &Listed) -> Group {
     match listed.row.group() {
         Group::Threads if is_of_runtime(&listed.title) => Group::RuntimeThreads,

@@ -1,4 +1,4 @@
-//! The time axis.
+//! Painting of the time axis and its grid lines.
 
 use super::{MINIMAP_PX, RULER_PX, Scene, TOP_PX};
 use scene::painter::{Painter, Rect};
@@ -6,7 +6,7 @@ use scene::ruler::{Ruler, TICK_PX, ticks};
 use session::tracks::item::Names;
 
 impl<N: Names> Scene<'_, N> {
-    /// Faint lines through the tracks below the times that are named.
+    /// Paints faint lines through the tracks below the labeled times.
     pub(super) fn paint_time_lines(&self, painter: &mut dyn Painter) {
         let body = self.body();
         for tick in ticks(self.view.span(), self.view.width_px(), TICK_PX) {

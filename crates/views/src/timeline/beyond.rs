@@ -1,17 +1,18 @@
-//! Where the log has nothing while the one beside it goes on: that is no idle time, so it
-//! is hatched and says which end of the log this is.
+//! Areas outside of the log while a second log is shown on the same axis.
+//!
+//! They are hatched and labeled with the end of the log, to distinguish them from idle time.
 
 use super::{MINIMAP_PX, Scene, TOP_PX};
 use scene::painter::{Align, Face, Painter, Rect};
 use scene::viewport::End;
 use session::tracks::item::Names;
 
-/// How far the words are from the end of the log, in pixels.
+/// Distance of the label from the end of the log, in pixels.
 const WORDS_PX: f64 = 10.0;
-/// How high the ground of the words is.
+/// Height of the label background, in pixels.
 const GROUND_PX: f64 = 18.0;
 
-/// The words at an end of the log, which is in view or not.
+/// Returns the label for an end of the log, depending on whether that end is in view.
 const fn end_words(end: End, is_in_view: bool) -> &'static str {
     match (end, is_in_view) {
         (End::First, true) => "Log begins here",
@@ -22,13 +23,13 @@ const fn end_words(end: End, is_in_view: bool) -> &'static str {
 }
 
 impl<N: Names> Scene<'_, N> {
-    /// The part of an area, as wide as the tracks, where the log has nothing.
+    /// Returns the part of `area` outside of the log, between `times_ns`.
     fn beyond(&self, area: Rect, times_ns: (f64, f64), x_of_ns: impl Fn(f64) -> f64) -> Rect {
         let (from, to) = (x_of_ns(times_ns.0), x_of_ns(times_ns.1));
         Rect::new(from, area.y, to - from, area.h).common(area)
     }
 
-    /// On the tracks, with words where there is room.
+    /// Paints the areas on the tracks, with labels where there is room.
     pub(super) fn paint_beyond(&self, painter: &mut dyn Painter) {
         let body = self.body();
         let (start_ns, _) = self.view.edges_ns();
@@ -67,7 +68,7 @@ impl<N: Names> Scene<'_, N> {
         }
     }
 
-    /// On the minimap.
+    /// Paints the areas on the minimap.
     pub(super) fn paint_minimap_beyond(&self, painter: &mut dyn Painter) {
         let body = self.body();
         let area = Rect::new(body.x, 0.0, body.w, MINIMAP_PX);

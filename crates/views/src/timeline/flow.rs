@@ -1,5 +1,4 @@
-//! Arrows: what woke the thread that is pointed at or selected, and where it
-//! moved.
+//! Arrows that show what woke the hovered or selected thread, and where it migrated.
 
 use super::{Scene, TOP_PX};
 use crate::timeline::layout::Track;
@@ -10,18 +9,17 @@ use session::tracks::capability::Capability;
 use session::tracks::item::Names;
 use session::tracks::thread::Thread;
 
-/// Of how many lines a curve is made.
+/// Number of line segments per curve.
 const LINES: u32 = 24;
-/// How far a curve goes ahead at its ends at least, in pixels.
+/// Minimum horizontal distance of the control points from the ends of a curve, in pixels.
 const LEAST_BEND_PX: f64 = 14.0;
-/// So far beyond the picture a curve begins or ends at most, in pixels.
+/// Maximum distance of a curve's end from the picture, in pixels.
 const BEYOND_PX: f64 = 200.0;
 
 type Point = (f64, f64);
 
 impl<N: Names> Scene<'_, N> {
-    /// How the thread came to run: a curve from what woke it to its run, and a
-    /// dashed one from the capability that it left.
+    /// Paints a solid curve for each wakeup and a dashed one for each migration.
     pub(super) fn paint_arrows(&self, painter: &mut dyn Painter) {
         if self.focus.arrows.is_empty() {
             return;
@@ -40,8 +38,8 @@ impl<N: Names> Scene<'_, N> {
         painter.unclip();
     }
 
-    /// The row in which an arrow begins, if it is seen, and that in which it
-    /// ends: the row of the thread or, if that is not seen, of the capability.
+    /// Returns the start row of an arrow, if visible, and its end row: that of the thread or, if that is not
+    /// visible, of the capability.
     fn arrow_rows(&self, arrow: &Arrow) -> (Option<Row>, Vec<Row>) {
         let shown = |row: &Row| self.is_seen(*row);
         let thread = Some(Row::from(Thread(arrow.thread))).filter(shown);
@@ -63,7 +61,7 @@ impl<N: Names> Scene<'_, N> {
         }
     }
 
-    /// Whether a row is in the picture and not scrolled out of it.
+    /// Returns whether a row is in the picture and not scrolled out of view.
     fn is_seen(&self, row: Row) -> bool {
         self.layout.find(row).is_some_and(|index| {
             let height = self.layout.tracks().get(index).map_or(0.0, Track::height);
@@ -72,8 +70,8 @@ impl<N: Names> Scene<'_, N> {
         })
     }
 
-    /// Where an arrow begins or ends: in the middle of a row, or at the edge
-    /// of the picture if the row is beyond it.
+    /// Returns the position of an arrow's end: the middle of the row, clamped to the edge of the picture if the
+    /// row is scrolled out of view.
     fn arrow_end(&self, time: eventlog::ids::Nanos, row: Row) -> Option<Point> {
         let index = self.layout.find(row)?;
         let track = self.layout.tracks().get(index)?;
@@ -97,7 +95,7 @@ impl<N: Names> Scene<'_, N> {
             .map(|i| on_curve(controls, f64::from(i) / f64::from(LINES)))
             .collect();
         let head = [to, (to.0 - 7.0, to.1 - 4.0), (to.0 - 7.0, to.1 + 4.0)];
-        // A rim in the colour of the page parts it from the bars beneath.
+        // An outline in the page color separates the arrow from the bars below.
         let strokes: [(f64, Paint); 2] = [
             (4.0, self.palette.page.alpha(0.7)),
             (1.5, self.palette.ink.alpha(0.85)),
@@ -116,7 +114,7 @@ impl<N: Names> Scene<'_, N> {
     }
 }
 
-/// A point of a cubic Bézier curve, at a part of its way.
+/// Evaluates a cubic Bézier curve at `part` between 0 and 1.
 fn on_curve(controls: [Point; 4], part: f64) -> Point {
     let rest = 1.0 - part;
     let weights = [

@@ -1,4 +1,4 @@
-//! The names of the tracks at the left.
+//! Painting of the track labels on the left.
 
 use super::{LABELS_PX, Scene};
 use crate::timeline::layout::{Kind, Track};
@@ -8,28 +8,28 @@ use scene::painter::{Align, Face, Painter, Rect};
 use session::tracks::Row;
 use session::tracks::item::Names;
 
-/// Where the name of a track begins.
+/// Left margin of track names, in pixels.
 const LEFT_PX: f64 = 12.0;
-/// How far the first line of keys is from the name.
+/// Distance of the first line of keys from the name, in pixels.
 const NAME_PX: f64 = 15.0;
-/// How high a line of keys is.
+/// Height of a line of keys, in pixels.
 const KEY_LINE_PX: f64 = 12.0;
-/// How wide a key is, how far its name is from it, and the next key from that.
+/// Width of a key, its distance to its name, and from there to the next key, in pixels.
 const KEY_PX: f64 = 11.0;
 const KEY_GAP_PX: f64 = 4.0;
 const KEYS_APART_PX: f64 = 9.0;
 
-/// What the series of a gauge look like, beside its name.
+/// Legend of the series of a gauge, below the track name.
 #[derive(Default)]
 struct Keys {
-    /// How many lines they take.
+    /// Number of lines.
     lines: u32,
-    /// Where each begins, and in which line.
+    /// Series with the left edge in pixels and the line of each.
     placed: Vec<(Series, (f64, u32))>,
 }
 
 impl<N: Names> Scene<'_, N> {
-    /// The name of a track beside its `area`, and the lines around it.
+    /// Paints the name of a track left of its `area`, and the separator lines.
     pub(super) fn paint_label(&self, track: &Track, area: Rect, painter: &mut dyn Painter) {
         let (width, labels) = (self.size.0, self.labels_px());
         let panel = Rect::new(0.0, area.y, labels, area.h);
@@ -55,7 +55,7 @@ impl<N: Names> Scene<'_, N> {
             self.paint_triangle(track.folded, middle, painter);
         }
         let keys = self.keys(track, area.h, painter);
-        // The keys stand below the name, and both in the middle.
+        // Name and keys together are vertically centered.
         let top = middle - KEY_LINE_PX / 2.0 * f64::from(keys.lines);
         self.paint_name_and_note(track, top, painter);
         let strip = self.strip(area);
@@ -69,7 +69,7 @@ impl<N: Names> Scene<'_, N> {
         }
     }
 
-    /// The keys of a track's series in lines; none if there is no room for all.
+    /// Lays out the keys of a track's series in lines; empty if they do not all fit.
     fn keys(&self, track: &Track, height: f64, painter: &mut dyn Painter) -> Keys {
         let series = track.row().map_or(&[][..], Row::keys);
         let mut keys = Keys::default();
@@ -91,8 +91,7 @@ impl<N: Names> Scene<'_, N> {
         }
     }
 
-    /// Which way the triangle before a heading points: down if what belongs to
-    /// it is shown.
+    /// Paints the triangle of a heading: it points down if the heading is unfolded.
     fn paint_triangle(&self, folded: bool, middle: f64, painter: &mut dyn Painter) {
         let x = 9.0;
         let corners = if folded {

@@ -1,5 +1,4 @@
-//! The tracks of the timeline: what each is called, how high it is, and where
-//! it stands.
+//! Vertical layout of the timeline: names, heights and positions of the tracks.
 
 use crate::timeline::arrange::{Direction, Move, TrackChange};
 use eventlog::hash::SeededMap;
@@ -7,48 +6,48 @@ use session::tracks::Row;
 use session::tracks::group::Group;
 use session::tracks::name::TrackName;
 
-/// What a line of the timeline is.
+/// Kind of a line of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// The heading of the groups of a process.
+    /// Heading of the groups of a process.
     Process,
-    /// The heading of a group.
+    /// Heading of a group.
     Group(Group),
-    /// The heading of the threads with one label.
+    /// Heading of the threads with one label.
     Label,
-    /// A track.
+    /// Track with data.
     Row(Row),
 }
 
-/// A track, or the heading of some.
+/// Track, or heading of tracks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
-    /// What it is.
+    /// Distinguishes tracks from headings.
     pub kind: Kind,
-    /// The group that it stands in, or is the heading of.
+    /// Group of the track or heading.
     pub group: Group,
-    /// The place of the process whose it is, if the log is of several.
+    /// Index of the process, if the log has several.
     pub process: Option<usize>,
-    /// Its name in links and settings.
+    /// Name in links and settings.
     pub id: TrackName,
-    /// Its name.
+    /// Displayed name.
     pub name: String,
-    /// Its name in a narrow window.
+    /// Displayed name in a narrow window.
     pub short: String,
-    /// A short note at the right of the name.
+    /// Short note right of the name; may be empty.
     pub note: String,
-    /// The series of a gauge that have no key, as the log has nothing of them.
+    /// Series of a gauge that have no key because the log has no data of them.
     pub lacks: Vec<u8>,
-    /// Headings: whether what belongs to it is folded away.
+    /// For headings: whether the contents are folded.
     pub folded: bool,
-    /// Whether it stays at the top.
+    /// Whether the track is pinned at the top.
     pub pinned: bool,
-    /// Whether the selected range is limited to some tracks, this one among them.
+    /// Whether the track is one of those that the selected range is limited to.
     pub selected: bool,
 }
 
 impl Track {
-    /// The row that it shows; headings have none.
+    /// Returns the row of the track; `None` for headings.
     #[must_use]
     pub const fn row(&self) -> Option<Row> {
         match self.kind {
@@ -57,7 +56,7 @@ impl Track {
         }
     }
 
-    /// Its height in pixels.
+    /// Returns the height in pixels.
     #[must_use]
     pub const fn height(&self) -> f64 {
         match self.kind {
@@ -69,22 +68,22 @@ impl Track {
     }
 }
 
-/// The tracks with their places. Those that are pinned come first and stay at
-/// the top; the others scroll beneath them.
+/// Tracks with their vertical positions. Pinned tracks come first and stay at the top; the others scroll beneath
+/// them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     tracks: Vec<Track>,
-    /// Where each begins, from the top of the first; one more for the end.
+    /// Top of each track relative to the first, and the bottom of the last, in pixels.
     tops: Vec<f64>,
     pinned: usize,
-    /// Which of them shows a row.
+    /// Index of the track that shows each row.
     places: SeededMap<Row, usize>,
     /// Whether the selected range is limited to some tracks.
     limited: bool,
 }
 
 impl Layout {
-    /// Places `tracks`, of which the pinned ones have to come first.
+    /// Lays out `tracks`, of which the pinned ones must come first.
     #[must_use]
     pub fn new(tracks: Vec<Track>) -> Self {
         let mut tops = Vec::with_capacity(tracks.len() + 1);
@@ -106,26 +105,25 @@ impl Layout {
         }
     }
 
-    /// All of them.
+    /// Returns all tracks, pinned ones first.
     #[must_use]
     pub fn tracks(&self) -> &[Track] {
         &self.tracks
     }
 
-    /// How high the pinned ones are.
+    /// Returns the total height of the pinned tracks, in pixels.
     #[must_use]
     pub fn pinned_px(&self) -> f64 {
         self.tops.get(self.pinned).copied().unwrap_or_default()
     }
 
-    /// How high all are.
+    /// Returns the total height of all tracks, in pixels.
     #[must_use]
     pub fn height(&self) -> f64 {
         self.tops.last().copied().unwrap_or_default()
     }
 
-    /// Where a track begins, from the top of the area of tracks, when they
-    /// are scrolled so far.
+    /// Returns the top of a track within the track area at a scroll offset, in pixels.
     #[must_use]
     pub fn y(&self, index: usize, scroll_px: f64) -> f64 {
         let top = self.tops.get(index).copied().unwrap_or_default();
@@ -136,7 +134,7 @@ impl Layout {
         }
     }
 
-    /// The track at a height of that area.
+    /// Returns the index of the track at `y` in the track area.
     #[must_use]
     pub fn at(&self, y: f64, scroll_px: f64) -> Option<usize> {
         let y = if y < self.pinned_px() {
@@ -149,8 +147,8 @@ impl Layout {
         (index < self.tracks.len()).then_some(index)
     }
 
-    /// The tracks that are seen, scrolled so far, in an area of that height:
-    /// first those that scroll, then the pinned ones over them.
+    /// Returns the indices of the visible tracks at a scroll offset in an area of this height: first the scrolling
+    /// tracks, then the pinned ones painted over them.
     pub fn seen(&self, scroll_px: f64, height: f64) -> impl Iterator<Item = usize> + use<> {
         let (from, to) = (scroll_px + self.pinned_px(), scroll_px + height);
         let first = self.tops.partition_point(|&top| top <= from);
@@ -160,26 +158,26 @@ impl Layout {
         (first..last).chain(0..self.pinned)
     }
 
-    /// The place of a row.
+    /// Returns the index of the track that shows a row.
     #[must_use]
     pub fn find(&self, row: Row) -> Option<usize> {
         self.places.get(&row).copied()
     }
 
-    /// How many are pinned.
+    /// Returns the number of pinned tracks.
     #[must_use]
     pub const fn pinned(&self) -> usize {
         self.pinned
     }
 
-    /// Whether the selected range is limited to some tracks.
+    /// Returns whether the selected range is limited to some tracks.
     #[must_use]
     pub(crate) const fn is_limited(&self) -> bool {
         self.limited
     }
 
-    /// The tracks beside which a track can stand: those of its group, or the
-    /// other pinned ones; for a group the other groups. In their order.
+    /// Returns the tracks, in order, among which a track can be moved: those of its group, or the other pinned
+    /// ones; for a group, the other groups.
     fn siblings(&self, name: &TrackName) -> Vec<&Track> {
         let find = |track: &&Track| track.id == *name;
         let Some(track) = self.tracks.iter().find(find) else {
@@ -196,7 +194,7 @@ impl Layout {
         self.tracks.iter().filter(alike).collect()
     }
 
-    /// Whether a track can be dropped on that one.
+    /// Returns whether a track can be dropped on the track at `index`.
     #[must_use]
     pub fn may_follow(&self, name: &TrackName, index: usize) -> bool {
         let Some(target) = self.tracks.get(index) else {
@@ -209,8 +207,8 @@ impl Layout {
                 .any(|track| track.id == target.id)
     }
 
-    /// What dropping a track on that one means: from below it comes before
-    /// it, from above behind it.
+    /// Returns the move for dropping a track on the one at `index`: dragged upward it is placed before that one,
+    /// dragged downward after it.
     #[must_use]
     pub fn drop_at(&self, name: TrackName, index: usize) -> TrackChange {
         let siblings = self.siblings(&name);
@@ -227,7 +225,7 @@ impl Layout {
         TrackChange::Move(Move { name, after })
     }
 
-    /// The move of a track one place up or down; `None` at the end.
+    /// Returns the move of a track by one position; `None` if it is first or last already.
     #[must_use]
     pub(crate) fn shifted(&self, name: &TrackName, direction: Direction) -> Option<Move> {
         let siblings = self.siblings(name);

@@ -1,6 +1,6 @@
-//! What every mark of the timeline means: for each a name, a sentence, and a
-//! small picture. It is painted like any other, so that the legend cannot
-//! disagree with the timeline.
+//! Legend of the timeline: a name, an explanation and a sample picture for every mark.
+//!
+//! Samples are painted by the same code as the timeline, so that the legend cannot diverge from it.
 
 pub(super) mod beneath;
 mod pointing;
@@ -13,7 +13,7 @@ use session::tracks::Row;
 use session::tracks::legend::{Explained, Section};
 use small_scene::SmallScene;
 
-/// What is in a part of the legend.
+/// Returns the entries of a section of the legend.
 #[must_use]
 pub fn entries(section: Section) -> Vec<Entry> {
     match section {
@@ -23,12 +23,12 @@ pub fn entries(section: Section) -> Vec<Entry> {
     }
 }
 
-/// A line of the legend.
+/// Entry of the legend.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What is explained.
+    /// Name of the explained mark.
     pub name: &'static str,
-    /// What it means for the program.
+    /// Meaning of the mark for the program.
     pub meaning: &'static str,
     scene: SmallScene,
 }
@@ -48,15 +48,16 @@ impl Entry {
         }
     }
 
-    /// How high its picture is, in pixels.
+    /// Returns the height of the sample picture, in pixels.
     #[must_use]
     pub fn height_px(&self) -> f64 {
         self.scene.crop().h
     }
 }
 
-/// Paints the picture of an entry into a rectangle, which should be
-/// [`SAMPLE_PX`](session::tracks::legend::SAMPLE_PX) wide and [`Entry::height_px`] high: more of it stays empty.
+/// Paints the sample of an entry into a rectangle, which should be
+/// [`SAMPLE_PX`](session::tracks::legend::SAMPLE_PX) wide and [`Entry::height_px`] high; additional space stays
+/// empty.
 pub fn paint_sample(
     entry: &Entry,
     rect: Rect,

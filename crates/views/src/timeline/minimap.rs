@@ -1,4 +1,4 @@
-//! The minimap: the activity of the whole log, and the part of it in view.
+//! Painting of the minimap: the activity of the whole log, and the part of it in view.
 
 use super::Scene;
 use eventlog::ids::Nanos;
@@ -6,11 +6,11 @@ use scene::painter::{Painter, Rect};
 use session::tracks::activity::{Stack, outline};
 use session::tracks::item::Names;
 
-/// Its height, in pixels.
+/// Height of the minimap, in pixels.
 pub(crate) const MINIMAP_PX: f64 = 32.0;
 
 impl<N: Names> Scene<'_, N> {
-    /// Where a time stands on the minimap.
+    /// Returns the position of a time on the minimap, in pixels.
     fn minimap_x(&self, time: Nanos) -> f64 {
         self.minimap_x_of_ns(time.0 as f64)
     }
@@ -30,7 +30,7 @@ impl<N: Names> Scene<'_, N> {
         painter.unclip();
     }
 
-    /// The selected range on the minimap, and the part of the log in view.
+    /// Paints the selected range on the minimap, and the window in view.
     pub(super) fn paint_minimap_window(&self, painter: &mut dyn Painter) {
         let (width, labels) = (self.size.0, self.labels_px());
         painter.clip(Rect::new(labels, 0.0, self.body().w, MINIMAP_PX));
@@ -61,13 +61,13 @@ impl<N: Names> Scene<'_, N> {
         painter.polygon(&running, self.palette.running.alpha(0.8));
     }
 
-    /// What is not in view is dimmed; the part in view has a frame.
+    /// Dims everything outside of the view and frames the view.
     fn paint_window(&self, painter: &mut dyn Painter) {
         let body = self.body();
         let (start_ns, end_ns) = self.view.edges_ns();
         let from = self.minimap_x_of_ns(start_ns).max(body.x);
         let to = self.minimap_x_of_ns(end_ns).min(body.x + body.w);
-        // A window too small to be seen is shown a few pixels wide.
+        // A narrower window would be invisible.
         let (from, to) = if to - from < 4.0 {
             (from - 2.0, from + 2.0)
         } else {

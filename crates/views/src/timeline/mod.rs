@@ -1,15 +1,15 @@
-//! The timeline as a picture: minimap, time axis, the tracks, what is in
-//! them, selection and pointer. Only what is in view is painted; the cost is
-//! that of its pixels.
+//! Painting of the timeline: minimap, time axis, tracks with their contents, selection and pointer.
+//!
+//! Only visible content is painted, so the cost depends on the number of pixels.
 
 pub mod arrange;
 mod axis;
 mod beyond;
 mod flow;
+pub mod highlight;
 mod labels;
 pub mod layout;
 pub mod legend;
-pub mod lit;
 mod minimap;
 mod notes;
 mod overlay;
@@ -17,8 +17,8 @@ pub mod picture;
 pub mod reveal;
 
 use crate::notes::Notes;
+use crate::timeline::highlight::Highlight;
 use crate::timeline::layout::{Layout, Track};
-use crate::timeline::lit::Lit;
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::Nanos;
 use model::time::Interval;
@@ -32,62 +32,62 @@ pub(crate) use minimap::MINIMAP_PX;
 
 /// Height of the time axis, in pixels.
 pub(crate) const RULER_PX: f64 = 24.0;
-/// Where the tracks begin.
+/// Vertical offset of the first track: minimap and time axis lie above it, in pixels.
 pub const TOP_PX: f64 = MINIMAP_PX + RULER_PX;
-/// Width of the labels at the left in a wide window.
+/// Width of the track labels in a wide window, in pixels.
 pub(crate) const LABELS_PX: f64 = 216.0;
-/// Width of the labels in a narrow one.
+/// Width of the track labels in a narrow window, in pixels.
 pub(crate) const NARROW_LABELS_PX: f64 = 100.0;
-/// Windows narrower than this are narrow.
+/// Windows below this width count as narrow, in pixels.
 pub(crate) const NARROW_PX: f64 = 640.0;
 
-/// What is to be painted.
+/// Input of the timeline painter.
 pub struct Scene<'a, N> {
-    /// The tracks with their places.
+    /// Tracks with their vertical positions.
     pub layout: &'a Layout,
-    /// How far they are scrolled, in pixels.
+    /// Scroll offset of the tracks, in pixels.
     pub scroll_px: f64,
-    /// Width and height of the whole picture.
+    /// Width and height of the whole picture, in CSS pixels.
     pub size: (f64, f64),
-    /// The time in view.
+    /// Visible time.
     pub view: Viewport,
-    /// The colours.
+    /// Color theme.
     pub palette: &'a Palette,
-    /// Whether meaning is shown by patterns too.
+    /// Whether patterns supplement colors.
     pub patterns: bool,
-    /// How many capabilities there are: the scale of the activity.
+    /// Number of capabilities: the scale of the activity.
     pub caps: usize,
-    /// The marks at hand, perhaps of another view.
+    /// Loaded marks, possibly of an earlier view.
     pub marks: &'a Marks,
-    /// The activity of the whole log, for the minimap.
+    /// Activity of the whole log, for the minimap.
     pub overview: &'a Marks,
-    /// Names of threads.
+    /// Resolver of names, such as thread labels.
     pub names: &'a N,
-    /// Moments and ranges that the user has named.
+    /// Instants and ranges that the user has named.
     pub notes: &'a Notes,
-    /// What is selected, pointed at, measured.
+    /// Selection, hover and measurement.
     pub focus: Focus<'a>,
 }
 
-/// What the user points at and has chosen.
+/// Pointer and selection state, as painted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Focus<'a> {
-    /// The selected range.
+    /// Selected range.
     pub range: Option<Interval>,
-    /// The selected mark.
+    /// Selected mark.
     pub selected: Option<&'a Item>,
-    /// The mark under the pointer.
+    /// Mark under the pointer.
     pub hovered: Option<&'a Item>,
-    /// Where the pointer is on the time axis.
+    /// Time at the pointer.
     pub pointer: Option<Nanos>,
-    /// The moment that was clicked, here or in a panel.
+    /// Time that was last clicked, here or in a panel.
     pub cursor: Option<Nanos>,
-    /// The two ends of a measure, in the order in which they were set.
+    /// Both ends of a measurement, in the order in which they were set.
     pub measure: Option<(Nanos, Nanos)>,
-    /// How the thread that is pointed at or selected came to run.
+    /// Wakeups and migrations that led the hovered or selected thread to run.
     pub arrows: &'a [Arrow],
-    /// What the open finding is about; all else is dimmed, unless there is none.
-    pub lit: &'a [Lit],
+    /// Highlights of the open finding; all else is dimmed. Empty for no highlighting.
+    pub highlight: &'a [Highlight],
 }
 
 impl<N> std::fmt::Debug for Scene<'_, N> {
@@ -98,7 +98,7 @@ impl<N> std::fmt::Debug for Scene<'_, N> {
     }
 }
 
-/// How wide the labels are in a window of that width.
+/// Returns the width of the track labels for a window width, in pixels.
 #[must_use]
 pub const fn labels_px(window_px: f64) -> f64 {
     if window_px < NARROW_PX {
@@ -113,12 +113,12 @@ impl<N: Names> Scene<'_, N> {
         labels_px(self.size.0)
     }
 
-    /// Where a time stands in the picture.
+    /// Returns the horizontal position of a time, in pixels.
     fn x(&self, time: Nanos) -> f64 {
         self.labels_px() + self.view.x_of(time)
     }
 
-    /// The part of the picture with the tracks, without their names.
+    /// Returns the area of the tracks, without their labels.
     fn body(&self) -> Rect {
         let (width, height) = self.size;
         let labels = self.labels_px();
@@ -126,24 +126,24 @@ impl<N: Names> Scene<'_, N> {
         Rect::new(labels, TOP_PX, size.0, size.1)
     }
 
-    /// Where the tracks begin that scroll.
+    /// Returns the vertical offset of the scrolling tracks, below the pinned ones.
     fn scrolled_top(&self) -> f64 {
         TOP_PX + self.layout.pinned_px()
     }
 
-    /// Where a track begins in the picture.
+    /// Returns the vertical offset of a track, in pixels.
     fn y(&self, index: usize) -> f64 {
         TOP_PX + self.layout.y(index, self.scroll_px)
     }
 
-    /// Paints everything.
+    /// Paints all layers, from bottom to top.
     pub fn paint(&self, painter: &mut dyn Painter) {
         self.paint_ground(painter);
         self.paint_still(painter);
         self.paint_focus(painter);
     }
 
-    /// What lies under the tracks: the page, and the selected range.
+    /// Paints the layer below the tracks: the page background, the time grid and the selected range.
     pub fn paint_ground(&self, painter: &mut dyn Painter) {
         let (width, height) = self.size;
         painter.fill(Rect::new(0.0, 0.0, width, height), self.palette.page.into());
@@ -151,8 +151,8 @@ impl<N: Names> Scene<'_, N> {
         self.paint_range(painter);
     }
 
-    /// What stays as it is while one points and selects: nothing of it depends
-    /// on the focus or on notes.
+    /// Paints the layer that depends neither on the focus nor on notes, so that pointing and selecting leave it
+    /// unchanged.
     pub fn paint_still(&self, painter: &mut dyn Painter) {
         let (width, height) = self.size;
         let pinned_px = self.layout.pinned_px();
@@ -181,8 +181,7 @@ impl<N: Names> Scene<'_, N> {
         self.paint_minimap(painter);
     }
 
-    /// What lies over the tracks: the window on the minimap, notes, and what
-    /// the user points at and has chosen.
+    /// Paints the layer above the tracks: the minimap window, notes, selection and pointer.
     pub fn paint_focus(&self, painter: &mut dyn Painter) {
         self.paint_minimap_window(painter);
         self.paint_notes(painter);
@@ -206,7 +205,7 @@ impl<N: Names> Scene<'_, N> {
         self.paint_label(track, area, painter);
     }
 
-    /// The strip of a track with that area.
+    /// Returns the painting context of a track in this area.
     const fn strip(&self, area: Rect) -> Strip<'_> {
         Strip {
             area,
@@ -216,7 +215,7 @@ impl<N: Names> Scene<'_, N> {
         }
     }
 
-    /// Whether a line is the heading of others.
+    /// Returns whether the track is the heading of a group.
     const fn is_heading(track: &Track) -> bool {
         track.row().is_none()
     }

@@ -1,12 +1,12 @@
-//! Notes: a flag on the time axis with the name, and a line through the
-//! tracks; a range has a bar between two lines.
+//! Painting of notes: a flag with the name on the time axis and a line through the tracks; a range has a bar
+//! between two lines.
 
 use super::{MINIMAP_PX, RULER_PX, Scene, TOP_PX};
 use scene::format;
 use scene::painter::{Align, Face, Painter, Rect};
 use session::tracks::item::Names;
 
-/// How wide the name of a note may be.
+/// Maximum width of a note's name, in pixels.
 const NAME_PX: f64 = 110.0;
 
 impl<N: Names> Scene<'_, N> {
@@ -14,7 +14,7 @@ impl<N: Names> Scene<'_, N> {
         let body = self.body();
         let height = (self.size.1 - MINIMAP_PX).max(0.0);
         painter.clip(Rect::new(body.x, MINIMAP_PX, body.w, height));
-        // Names do not stand over each other: a flag remains of the others.
+        // Names do not overlap: a note without room for its name is reduced to a flag.
         let mut free_from = f64::NEG_INFINITY;
         for note in self.notes.iter() {
             let span = note.span();
@@ -42,7 +42,7 @@ impl<N: Names> Scene<'_, N> {
         }
     }
 
-    /// The flag with the name; the result is where it ends.
+    /// Paints the flag with the name, and returns its right edge in pixels.
     fn paint_flag(&self, x: f64, name: &str, named: bool, painter: &mut dyn Painter) -> f64 {
         let top = TOP_PX - RULER_PX + 3.0;
         let colour = self.palette.gc_sync;

@@ -1,5 +1,4 @@
-//! What lies under and over the tracks: the selected range, outlines, measure,
-//! cursor and pointer.
+//! Painting of the layers below and above the tracks: selected range, outlines, measurement, cursor and pointer.
 
 use super::{RULER_PX, Scene, TOP_PX};
 use crate::timeline::MINIMAP_PX;
@@ -10,8 +9,8 @@ use scene::painter::{Align, Face, Painter, Rect};
 use session::tracks::item::{Item, Names};
 
 impl<N: Names> Scene<'_, N> {
-    /// The selected range lies under the marks, so that their colours stay
-    /// true; if it is limited to some tracks, only under those.
+    /// Paints the selected range. It lies below the marks, so that their colors are unchanged; if it is limited to
+    /// some tracks, only those are painted.
     pub(super) fn paint_range(&self, painter: &mut dyn Painter) {
         let Some(range) = self.focus.range else {
             return;
@@ -69,7 +68,7 @@ impl<N: Names> Scene<'_, N> {
         painter.unclip();
     }
 
-    /// The edges of the range, and its length on the time axis.
+    /// Paints the edges of the range, and its duration on the time axis.
     fn paint_range_edges(&self, painter: &mut dyn Painter) {
         let Some(range) = self.focus.range else {
             return;
@@ -86,7 +85,7 @@ impl<N: Names> Scene<'_, N> {
         self.paint_badge(&length, f64::midpoint(from, to), MINIMAP_PX + 13.0, painter);
     }
 
-    /// A short text on the accent, centred.
+    /// Paints a short text on the accent color, centered.
     fn paint_badge(&self, text: &str, middle: f64, y: f64, painter: &mut dyn Painter) {
         let width = painter.measure(text, Face::Mono) + 10.0;
         let back = Rect::new(middle - width / 2.0, y - 8.0, width, 16.0);
@@ -95,7 +94,7 @@ impl<N: Names> Scene<'_, N> {
         painter.text(text, (middle, y), Face::Mono, Align::Centre, ink);
     }
 
-    /// Two lines with the time between them.
+    /// Paints the ends of a measurement and the time between them.
     fn paint_measure(&self, (from, to): (Nanos, Nanos), painter: &mut dyn Painter) {
         let (left, right) = (self.x(from.min(to)), self.x(from.max(to)));
         let y = TOP_PX + 14.0;

@@ -1,5 +1,5 @@
-//! Timelines as a picture to be saved: each under lines that say which log it is of and which
-//! part of it is shown, those of two logs below each other, and beneath what their marks mean.
+//! Timelines as a saved picture: a caption with the name of the log and the time shown, the timeline, and below
+//! all of them the legend. The timelines of two logs are stacked.
 
 use super::Scene;
 use super::legend::beneath::Beneath;
@@ -8,23 +8,23 @@ use scene::format;
 use scene::painter::{Align, Face, Painter, Rect};
 use session::tracks::item::Names;
 
-/// How high the lines are together that say which log it is.
+/// Height of a caption, in pixels.
 const CAPTION_PX: f64 = 48.0;
-/// Where the middle of each line is.
+/// Vertical center of each line of a caption, in pixels.
 const LINES_PX: [f64; 2] = [16.0, 35.0];
-/// Where texts begin.
+/// Left margin of the texts, in pixels.
 const LEFT_PX: f64 = 12.0;
 
-/// What stands above a timeline in a picture.
+/// Caption above a timeline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caption {
-    /// Which log it is.
+    /// Name of the log.
     pub title: String,
-    /// What is known of it.
+    /// Facts about the log, shown after the time range.
     pub facts: String,
 }
 
-/// Timelines as a picture.
+/// Saved picture of one or two timelines, with a legend.
 #[derive(Debug)]
 pub struct Picture<'a, N> {
     sides: Vec<(Caption, Scene<'a, N>)>,
@@ -32,7 +32,7 @@ pub struct Picture<'a, N> {
 }
 
 impl<'a, N: Names> Picture<'a, N> {
-    /// Of timelines, each with what stands above it.
+    /// Creates a picture of timelines with their captions.
     #[must_use]
     pub fn new(sides: Vec<(Caption, Scene<'a, N>)>) -> Self {
         let legend = Beneath::of(sides.iter().map(|(_, scene)| scene.marks));
@@ -44,7 +44,7 @@ impl<'a, N: Names> Picture<'a, N> {
         widths.fold(0.0, f64::max)
     }
 
-    /// Its width and height in CSS pixels.
+    /// Returns the width and height in CSS pixels.
     #[must_use]
     pub fn size(&self) -> (f64, f64) {
         let width = self.width_px();
@@ -55,7 +55,7 @@ impl<'a, N: Names> Picture<'a, N> {
         (width, heights.sum::<f64>() + self.legend.height_px(width))
     }
 
-    /// Paints it.
+    /// Paints the captions, the timelines and the legend.
     pub fn paint(&self, painter: &mut dyn Painter) {
         let mut top = 0.0;
         for (caption, scene) in &self.sides {
@@ -75,7 +75,7 @@ impl<'a, N: Names> Picture<'a, N> {
 }
 
 impl<N: Names> Scene<'_, N> {
-    /// Paints the lines that say which log it is, and which part of it is shown.
+    /// Paints the caption: the name of the log and the time shown.
     fn paint_caption(&self, top_px: f64, caption: &Caption, painter: &mut dyn Painter) {
         let (width, _) = self.size;
         let place = Rect::new(0.0, top_px, width, CAPTION_PX);

@@ -1,4 +1,4 @@
-//! All tracks that a log has, and how one of them comes into view.
+//! Enumeration of all tracks of a log, and bringing one of them into view.
 
 use std::collections::BTreeSet;
 
@@ -8,24 +8,24 @@ use session::tracks::group::Group;
 use session::tracks::name::TrackName;
 use session::tracks::{Known, Row};
 
-/// A track that there is, whether it is shown or not.
+/// Track of a log, shown or not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reach {
-    /// What it shows.
+    /// Row that the track shows.
     pub row: Row,
-    /// The group that it stands in.
+    /// Group of the track.
     pub group: Group,
-    /// The place of the process whose it is, if the log is of several.
+    /// Index of the process, if the log has several.
     pub process: Option<usize>,
-    /// Its name in links and settings.
+    /// Name in links and settings.
     pub id: TrackName,
-    /// Its name.
+    /// Displayed name.
     pub name: String,
-    /// The heading above it, of threads with one label.
+    /// Label heading above the track, if threads are grouped by label.
     pub label: Option<TrackName>,
 }
 
-/// All groups, of all processes, by name.
+/// Returns the names of all groups of all processes.
 fn groups(known: &Known<'_>) -> BTreeSet<TrackName> {
     let places = (0..known.contents.processes.all.len()).map(Some);
     let places = std::iter::once(None).chain(places);
@@ -33,8 +33,8 @@ fn groups(known: &Known<'_>) -> BTreeSet<TrackName> {
     places.flat_map(of).collect()
 }
 
-/// All tracks of a log, in their usual order, whatever is hidden, folded or
-/// filtered; threads as `view` orders them.
+/// Returns all tracks of a log in default order, including hidden, folded and filtered ones; threads are ordered
+/// and grouped as in `view`.
 #[must_use]
 pub fn all_tracks(known: &Known<'_>, view: &TrackView) -> Vec<Reach> {
     let open = TrackView {
@@ -62,8 +62,8 @@ pub fn all_tracks(known: &Known<'_>, view: &TrackView) -> Vec<Reach> {
     all
 }
 
-/// What the hidden tracks are called, as far as the log has them, and hidden processes with their
-/// groups; groups of all processes are left out.
+/// Returns the displayed names of hidden tracks of the log, of hidden processes and of their hidden groups. Groups
+/// that are not specific to a process are left out.
 #[must_use]
 pub fn hidden_names(known: &Known<'_>, view: &TrackView) -> Vec<(TrackName, String)> {
     if view.hidden.is_empty() {
@@ -83,7 +83,7 @@ pub fn hidden_names(known: &Known<'_>, view: &TrackView) -> Vec<(TrackName, Stri
 }
 
 impl TrackView {
-    /// Has a track shown: not hidden, not folded away, not filtered out.
+    /// Makes a track visible: not hidden, not folded, not filtered out.
     pub fn reveal(&mut self, track: &Reach) {
         let group = track.group;
         let group_name = group.name_of(track.process);
@@ -94,7 +94,7 @@ impl TrackView {
         }
         self.hidden.remove(&group_name);
         self.hidden.remove(&track.id);
-        // Threads are listed by the filter; what it lists, it lets pass.
+        // The thread list is filtered before this: every listed thread passes.
         let filter = self.filter.trim().to_lowercase();
         if !group.has_threads() && !track.name.to_lowercase().contains(&filter) {
             self.filter.clear();
@@ -185,7 +185,7 @@ mod tests {
                 shown.iter().any(|shown| shown.row() == Some(track.row)),
                 "{track:?}"
             );
-            // Once more changes nothing.
+            // Revealing is idempotent.
             let before = view.clone();
             view.reveal(track);
             assert_eq!(view, before);

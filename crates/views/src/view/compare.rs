@@ -1,34 +1,34 @@
-//! What the panel that compares two logs keeps in the view.
+//! View state of the panel that compares two logs.
 //!
 //! | key | meaning | example |
 //! |---|---|---|
-//! | `ca` | where the logs are aligned, if not at their starts: a marker or a span | `m:warm`, `s:request` |
-//! | `cs` | sorted by this column, if not by importance; `.up` if the least come first | `before`, `ratio.up` |
+//! | `ca` | alignment of the logs, if not at their starts: a marker or a span | `m:warm`, `s:request` |
+//! | `cs` | sort column, if not by importance; `.up` for ascending order | `before`, `ratio.up` |
 //! | `cq` | filter of the numbers | `gc.` |
 //! | `cw` | `1` if numbers without a difference are shown too | `1` |
-//! | `cc` | the curve that is shown, if not that of the pauses: the name of a span | `request` |
+//! | `cc` | curve, if not that of the pauses: the name of a span | `request` |
 
-use super::panel::{PanelSettings, Piece};
+use super::panel::{PanelSettings, ParseResult};
 use session::alignment::Alignment;
 use session::link_text::{cut, escape, escape_text, order_words, split_order, unescape};
 
-/// A column of the table by which it can be sorted.
+/// Sortable column of the comparison table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompareColumn {
-    /// What the number is about.
+    /// Label of the number.
     Name,
-    /// It in the log before.
+    /// Value in the log before.
     Before,
-    /// It in the log after.
+    /// Value in the log after.
     After,
-    /// By how much it is more.
+    /// Difference: after minus before.
     Change,
-    /// How many times as much it is.
+    /// Ratio of after to before.
     Ratio,
 }
 
 impl CompareColumn {
-    /// All of them, in their order.
+    /// All columns, in display order.
     pub const ALL: [Self; 5] = [
         Self::Name,
         Self::Before,
@@ -37,7 +37,7 @@ impl CompareColumn {
         Self::Ratio,
     ];
 
-    /// Its name in links.
+    /// Returns the name used in links.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,32 +49,30 @@ impl CompareColumn {
         }
     }
 
-    /// Whether the largest come first at first.
+    /// Returns whether the first click on the column sorts in descending order.
     #[must_use]
     pub const fn largest_first(self) -> bool {
         !matches!(self, Self::Name)
     }
 }
 
-/// How two logs are compared; a part of a link.
+/// Settings of the comparison; part of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompareView {
-    /// What stands at the same place in both.
+    /// Event at which the times of both logs are aligned.
     pub align: Alignment,
-    /// By which column the numbers are sorted, and whether the largest come first; by
-    /// importance if `None`.
+    /// Sort column and whether the order is descending; by importance if `None`.
     pub sort: Option<(CompareColumn, bool)>,
-    /// What is looked for in their names.
+    /// Filter of the names of the numbers.
     pub filter: String,
-    /// Whether those without a difference are shown too.
+    /// Whether numbers without a difference are shown too.
     pub is_whole: bool,
-    /// The spans whose curve is shown; that of the pauses if empty.
+    /// Name of the spans whose curve is shown; empty for the curve of the pauses.
     pub curve: String,
 }
 
 impl CompareView {
-    /// Sorted by a column; the other way round if it was sorted by that before, and then by
-    /// importance again.
+    /// Returns the settings after a click on a column: sorted by it, then in reverse, then by importance again.
     #[must_use]
     pub fn sorted_again(&self, column: CompareColumn) -> Self {
         let first = column.largest_first();
@@ -116,28 +114,28 @@ impl PanelSettings for CompareView {
         ]
     }
 
-    fn read(&mut self, key: &str, raw: &str) -> Piece {
+    fn read(&mut self, key: &str, raw: &str) -> ParseResult {
         let known = ["ca", "cs", "cq", "cw", "cc"].contains(&key);
         let Some(value) = unescape(raw).filter(|_| known) else {
-            return Piece::Foreign;
+            return ParseResult::UnknownKey;
         };
         let value = cut(&value);
         match key {
             "ca" => match Alignment::parse(value) {
                 Some(align) => self.align = align,
-                None => return Piece::Newer,
+                None => return ParseResult::Unsupported,
             },
             "cs" => {
                 self.sort = Self::read_sort(value);
                 if self.sort.is_none() {
-                    return Piece::Newer;
+                    return ParseResult::Unsupported;
                 }
             }
             "cq" => value.clone_into(&mut self.filter),
             "cw" => self.is_whole = value == "1",
             _ => value.clone_into(&mut self.curve),
         }
-        Piece::Taken
+        ParseResult::Applied
     }
 }
 
@@ -161,9 +159,9 @@ mod tests {
             }
         }
         let mut view = CompareView::default();
-        assert_eq!(view.read("cs", "colour"), Piece::Newer);
-        assert_eq!(view.read("ca", "z:1"), Piece::Newer);
-        assert_eq!(view.read("xx", "1"), Piece::Foreign);
+        assert_eq!(view.read("cs", "colour"), ParseResult::Unsupported);
+        assert_eq!(view.read("ca", "z:1"), ParseResult::Unsupported);
+        assert_eq!(view.read("xx", "1"), ParseResult::UnknownKey);
         assert_eq!(view, CompareView::default());
     }
 

@@ -1,22 +1,21 @@
-//! What the panel of events keeps in the view: which events are listed. Their
-//! range is the selected one.
+//! View state of the event panel: the filter of the list. Its time range is the selected one.
 //!
 //! | key | meaning | example |
 //! |---|---|---|
-//! | `es` | text searched for | `timeout` |
-//! | `et` | numbers of the types that are listed | `1.2.19` |
+//! | `es` | search text | `timeout` |
+//! | `et` | numbers of the listed event types | `1.2.19` |
 //! | `ec` | capability, or `none` | `3` |
 //! | `eh` | thread | `12` |
 
 use std::collections::BTreeSet;
 
-use super::panel::{PanelSettings, Piece};
+use super::panel::{PanelSettings, ParseResult};
 use eventlog::ids::{CapId, ThreadId};
 use session::events::EventList;
 use session::events::filter::CapFilter;
 use session::link_text::{cut, escape_text, number, unescape};
 
-/// How many types of events a link holds.
+/// Maximum number of event types in a link.
 pub(crate) const MAX_TYPES: usize = 256;
 
 impl PanelSettings for EventList {
@@ -30,9 +29,9 @@ impl PanelSettings for EventList {
         ]
     }
 
-    fn read(&mut self, key: &str, raw: &str) -> Piece {
+    fn read(&mut self, key: &str, raw: &str) -> ParseResult {
         if !["es", "et", "ec", "eh"].contains(&key) {
-            return Piece::Foreign;
+            return ParseResult::UnknownKey;
         }
         let mut take = || {
             let value = unescape(raw)?;
@@ -42,9 +41,9 @@ impl PanelSettings for EventList {
                 "ec" => self.filter.cap = read_cap(&value)?,
                 _ => self.filter.thread = Some(ThreadId(number(&value)?.try_into().ok()?)),
             }
-            Some(Piece::Taken)
+            Some(ParseResult::Applied)
         };
-        take().unwrap_or(Piece::Damaged)
+        take().unwrap_or(ParseResult::Invalid)
     }
 }
 
@@ -53,7 +52,7 @@ fn write_types(types: &[u16]) -> Option<String> {
     (!numbers.is_empty()).then(|| numbers.join("."))
 }
 
-/// Numbers in order, each once.
+/// Parses type numbers, sorted and deduplicated.
 fn read_types(text: &str) -> Option<Vec<u16>> {
     let numbers = text
         .split('.')

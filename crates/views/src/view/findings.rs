@@ -1,33 +1,32 @@
-//! What the panel of findings keeps in the view: which finding is open, and which of
-//! its places was gone to.
+//! View state of the findings panel: the open finding, and which of its places was visited.
 //!
 //! | key | meaning | example |
 //! |---|---|---|
 //! | `io` | the open finding | `long-pause`, `lock-convoy:worker-#` |
-//! | `ip` | its place that was gone to | `1200u50` |
-//! | `is` | what is meant at that place | `thread12`, `cap0`, `gc31` |
-//! | `iw` | the range that it was found in, if not in the whole log | `1s2` |
+//! | `ip` | the visited place of it | `1200u50` |
+//! | `is` | the subject at that place | `thread12`, `cap0`, `gc31` |
+//! | `iw` | the range that was analyzed, if not the whole log | `1s2` |
 
-use super::panel::{PanelSettings, Piece};
+use super::panel::{PanelSettings, ParseResult};
 use eventlog::ids::{CapId, ThreadId};
 use insight::finding::{Evidence, Subject};
 use model::time::Interval;
 use session::link_text::{cut, escape_text, read_range, unescape, write_range};
 
-/// What is open; a part of a link.
+/// Settings of the findings panel; part of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FindingsView {
-    /// The open finding, by its identity; empty if none is.
+    /// Identity of the open finding; empty if none is open.
     pub open: String,
-    /// The place of it that was gone to.
+    /// Visited place of the open finding.
     pub place: Option<Interval>,
-    /// What is meant there.
+    /// Subject at that place.
     pub subject: Option<Subject>,
-    /// The range that it was found in; the whole log if `None`.
+    /// Range in which the finding was found; the whole log if `None`.
     pub within: Option<Interval>,
 }
 
-/// What is meant, as a link says it.
+/// Formats a subject for a link.
 fn write_subject(subject: Subject) -> String {
     match subject {
         Subject::Thread(thread) => format!("thread{thread}"),
@@ -45,7 +44,7 @@ fn read_subject(text: &str) -> Option<Subject> {
 }
 
 impl FindingsView {
-    /// With that finding open.
+    /// Returns settings with this finding open.
     #[must_use]
     pub fn opened(open: String) -> Self {
         Self {
@@ -54,7 +53,7 @@ impl FindingsView {
         }
     }
 
-    /// Opens a finding, or closes it if it is the open one.
+    /// Opens a finding, or closes it if it is open.
     #[must_use]
     pub fn toggled(&self, finding: &str) -> Self {
         let open = if self.open == finding { "" } else { finding };
@@ -64,7 +63,7 @@ impl FindingsView {
         }
     }
 
-    /// Goes to a place of a finding that was found in a range, or in the whole log.
+    /// Returns settings for a visited place of a finding that was found in a range, or in the whole log.
     #[must_use]
     pub fn gone_to(finding: String, place: &Evidence, within: Option<Interval>) -> Self {
         Self {
@@ -75,13 +74,13 @@ impl FindingsView {
         }
     }
 
-    /// What is meant at the place that is selected.
+    /// Returns the subject of the place, if the place is selected.
     #[must_use]
     pub fn subject(&self, selected: Option<Interval>) -> Option<Subject> {
         self.subject.filter(|_| self.is_at_place(selected))
     }
 
-    /// The thread that is meant at the place that is selected.
+    /// Returns the thread of the place, if the place is selected.
     #[must_use]
     pub fn thread(&self, selected: Option<Interval>) -> Option<ThreadId> {
         match self.subject(selected)? {
@@ -90,14 +89,14 @@ impl FindingsView {
         }
     }
 
-    /// Whether what is selected is a place of the open finding.
+    /// Returns whether the selection is the visited place of the open finding.
     #[must_use]
     pub fn is_at_place(&self, selected: Option<Interval>) -> bool {
         self.place.is_some() && self.place == selected
     }
 
-    /// What the findings are about: what is selected. A place that a finding led to is
-    /// seen with that finding, and not looked at by itself.
+    /// Returns the range to analyze: the selected one. If that is the visited place of a finding, the range in
+    /// which the finding was found, so that the finding stays visible.
     #[must_use]
     pub fn range(&self, selected: Option<Interval>) -> Option<Interval> {
         if self.is_at_place(selected) {
@@ -118,20 +117,22 @@ impl PanelSettings for FindingsView {
         ]
     }
 
-    fn read(&mut self, key: &str, raw: &str) -> Piece {
+    fn read(&mut self, key: &str, raw: &str) -> ParseResult {
         let Some(value) = unescape(raw).filter(|_| ["io", "ip", "is", "iw"].contains(&key)) else {
-            return Piece::Foreign;
+            return ParseResult::UnknownKey;
         };
         if key == "io" {
             self.open = cut(&value).to_owned();
-            return Piece::Taken;
+            return ParseResult::Applied;
         }
         if key == "is" {
             self.subject = read_subject(&value);
-            return self.subject.map_or(Piece::Newer, |_| Piece::Taken);
+            return self
+                .subject
+                .map_or(ParseResult::Unsupported, |_| ParseResult::Applied);
         }
         let Some(range) = read_range(&value) else {
-            return Piece::Damaged;
+            return ParseResult::Invalid;
         };
         let place = if key == "ip" {
             &mut self.place
@@ -139,7 +140,7 @@ impl PanelSettings for FindingsView {
             &mut self.within
         };
         *place = Some(range);
-        Piece::Taken
+        ParseResult::Applied
     }
 }
 
@@ -180,9 +181,9 @@ mod tests {
             assert_eq!(read_back::<FindingsView>(pairs), view);
         }
         let mut view = FindingsView::default();
-        assert_eq!(view.read("ip", "soon"), Piece::Damaged);
-        assert_eq!(view.read("is", "lock7"), Piece::Newer);
-        assert_eq!(view.read("xx", "1s1"), Piece::Foreign);
+        assert_eq!(view.read("ip", "soon"), ParseResult::Invalid);
+        assert_eq!(view.read("is", "lock7"), ParseResult::Unsupported);
+        assert_eq!(view.read("xx", "1s1"), ParseResult::UnknownKey);
         assert_eq!(view, FindingsView::default());
     }
 

@@ -1,19 +1,20 @@
-//! What the flame graph keeps in the view.
+//! View state of the flame graph.
 //!
 //! | key | meaning | example |
 //! |---|---|---|
-//! | `fk` | where its stacks come from, see [`Source`] | `waiting` |
+//! | `fk` | source of the stacks, see [`Source`] | `waiting` |
 //! | `fo` | order, see [`FlameOrder`] | `left` |
 //! | `fs` | tracks | `cap0` |
-//! | `fm` | by samples, not by time | `samples` |
+//! | `fm` | `samples`: by samples, not by time | `samples` |
 //! | `fx` | steps, see [`Step`] | `idle,focus:Main.f` |
 //! | `ff` | frame whose callers and callees are shown | `Main.f` |
 //! | `fc` | time to compare with | `0m500` |
 //! | `fd` | of the heap: compares the censuses at both ends | `200m700` |
-//! | `fa` | of the heap: without the area over time | `0` |
-//! | `fq` | text searched for | `parse` |
+//! | `fl` | comparison with the other of two logs, see [`TwoLogs`] | `shares` |
+//! | `fa` | of the heap: `0` hides the area over time | `0` |
+//! | `fq` | search text | `parse` |
 
-use super::panel::{PanelSettings, Piece};
+use super::panel::{PanelSettings, ParseResult};
 use analysis::flamegraph::sources;
 use model::profile::source::Source;
 use model::profile::weights::Measure;
@@ -24,23 +25,23 @@ use session::link_text::{
 };
 use session::tracks::name::TrackName;
 
-/// How the frames of a flame graph are laid out.
+/// Arrangement of the frames of a flame graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FlameOrder {
-    /// `time`: as they happened.
+    /// `time`: in chronological order.
     #[default]
     Time,
     /// `left`: equal stacks merged, the heaviest on the left.
     LeftHeavy,
-    /// `sandwich`: a table of all frames, callers and callees of one.
+    /// `sandwich`: a table of all frames, with the callers and callees of one.
     Sandwich,
 }
 
 impl FlameOrder {
-    /// All of them.
+    /// All orders.
     pub const ALL: [Self; 3] = [Self::Time, Self::LeftHeavy, Self::Sandwich];
 
-    /// Its name in links, which never changes.
+    /// Returns the name used in links, which never changes.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -50,17 +51,17 @@ impl FlameOrder {
         }
     }
 
-    /// The order of that name.
+    /// Parses a name used in links.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|order| order.name() == name)
     }
 }
 
-/// Whether stacks of the other of two logs stand beside those of one.
+/// Comparison of the stacks of two open logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TwoLogs {
-    /// They do not.
+    /// No comparison.
     #[default]
     Apart,
     /// Compares the measured amounts.
@@ -70,10 +71,10 @@ pub enum TwoLogs {
 }
 
 impl TwoLogs {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Self; 3] = [Self::Apart, Self::Amounts, Self::Shares];
 
-    /// Its name in links, which never changes.
+    /// Returns the name used in links, which never changes.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -84,32 +85,31 @@ impl TwoLogs {
     }
 }
 
-/// How the flame graph is shown.
+/// Settings of the flame graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlameView {
-    /// Where its stacks come from; without one, the first that the log has.
+    /// Source of the stacks; `None` for the first one that the log has.
     pub source: Option<Source>,
-    /// Which tracks: `all`, `caps`, `threads` (the foreign calls of OS
-    /// threads), or one of them.
+    /// Tracks: `all`, `caps`, `threads` (the foreign calls of OS threads), or a single one.
     pub tracks: TrackName,
-    /// The order of its frames.
+    /// Arrangement of the frames.
     pub order: FlameOrder,
-    /// By what boxes are as wide as they are.
+    /// Quantity that determines the width of boxes.
     pub measure: Measure,
-    /// What was done to the stacks.
+    /// Transformations of the stacks, in the order applied.
     pub steps: Vec<Step>,
-    /// The frame whose callers and callees are shown; none if empty.
+    /// Frame whose callers and callees are shown; empty for none.
     pub frame: String,
-    /// The time that the selected range is compared with.
+    /// Time range to compare the selected range with.
     pub before: Option<Interval>,
-    /// Of what is alive, in place of that: the census at the begin of this
-    /// stretch is compared with the one at its end.
+    /// For the live heap, instead of `before`: compares the census at the start of this range with the one at its
+    /// end.
     pub moments: Option<Interval>,
-    /// In place of both: whether the other of two logs is compared with.
+    /// Comparison with the other of two logs; takes the place of `before` and `moments`.
     pub two: TwoLogs,
-    /// Of what is alive: whether the bytes of a box are shown over time.
+    /// For the live heap: whether the bytes of a box are also shown over time.
     pub area: bool,
-    /// What is searched for; nothing if empty.
+    /// Search text; empty for no search.
     pub search: String,
 }
 
@@ -131,12 +131,12 @@ impl Default for FlameView {
     }
 }
 
-/// The most steps that are kept.
+/// Maximum number of steps in a link.
 pub const MAX_STEPS: usize = 32;
-/// The longest text of a step, in bytes.
+/// Maximum length of a step's text, in bytes.
 const MAX_STEP: usize = MAX_TEXT;
 
-/// Its keys.
+/// Link keys, in the order of the values that `write` returns.
 const KEYS: [&str; 11] = [
     "fk", "fo", "fs", "fm", "fx", "ff", "fc", "fd", "fl", "fa", "fq",
 ];
@@ -168,16 +168,17 @@ impl PanelSettings for FlameView {
         KEYS.into_iter().zip(values).collect()
     }
 
-    fn read(&mut self, key: &str, raw: &str) -> Piece {
+    fn read(&mut self, key: &str, raw: &str) -> ParseResult {
         if !KEYS.contains(&key) {
-            return Piece::Foreign;
+            return ParseResult::UnknownKey;
         }
-        self.take(key, raw).map_or(Piece::Newer, |()| Piece::Taken)
+        self.take(key, raw)
+            .map_or(ParseResult::Unsupported, |()| ParseResult::Applied)
     }
 }
 
 impl FlameView {
-    /// Takes over one of its keys; `None` if it cannot be understood.
+    /// Parses one key; `None` if its value is not understood.
     fn take(&mut self, key: &str, raw: &str) -> Option<()> {
         match key {
             "fk" => self.source = Some(sources::named(raw)?),

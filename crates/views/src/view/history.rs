@@ -1,9 +1,9 @@
-//! Back and forth through what was in view.
+//! History of views, for going back and forward.
 
-/// How many views are remembered.
+/// Maximum number of earlier views kept.
 const KEPT: usize = 100;
 
-/// The views before and after the one that is shown now.
+/// History of views: those before and after the current one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History<T> {
     past: Vec<T>,
@@ -22,9 +22,9 @@ impl<T> Default for History<T> {
 }
 
 impl<T: Clone + PartialEq> History<T> {
-    /// A view has settled. What was forward is forgotten, unless it is the
-    /// view that going back or forward led to. Returns the one before it, if
-    /// that is another one.
+    /// Records a view that has settled and returns the one before it, or `None` if it equals the current view or
+    /// is the first one. Clears the forward history, unless the view is the one that [`back`](Self::back) or
+    /// [`forward`](Self::forward) led to.
     pub fn settled(&mut self, view: T) -> Option<T> {
         if self.now.as_ref() == Some(&view) {
             return None;
@@ -38,14 +38,14 @@ impl<T: Clone + PartialEq> History<T> {
         Some(before)
     }
 
-    /// The view before this one.
+    /// Goes back to the previous view.
     pub fn back(&mut self) -> Option<T> {
         let view = self.past.pop()?;
         self.future.extend(self.now.replace(view.clone()));
         Some(view)
     }
 
-    /// The view that was left by [`back`](Self::back).
+    /// Returns to the view that [`back`](Self::back) left.
     pub fn forward(&mut self) -> Option<T> {
         let view = self.future.pop()?;
         self.past.extend(self.now.replace(view.clone()));

@@ -1,12 +1,12 @@
-//! The view: what is shown of a log, and how, as one value. It is what a link
-//! holds, what going back and forward walks through, and what an action turns
-//! into another one.
+//! The view: everything that determines what is shown of a log, as one value.
 //!
-//! - [`compare`], [`flame`], [`events`], [`findings`], [`threads`], [`ticky`]: what single panels keep in it.
-//! - [`panel`]: what there is to know of a panel, and its settings.
-//! - [`store`]: the view of now, and those before it.
-//! - [`session::link_text`]: how links spell texts, numbers and ranges.
-//! - [`tracks`]: the tracks in a link.
+//! A link encodes a view, the history records views, and an action turns a view into another one.
+//!
+//! - [`compare`], [`flame`], [`events`], [`findings`], [`threads`], [`ticky`]: view state of single panels.
+//! - [`panel`]: metadata of a panel, and its settings.
+//! - [`store`]: the current view and its history.
+//! - [`session::link_text`]: encoding of texts, numbers and ranges in links.
+//! - [`tracks`]: encoding of the tracks in links.
 
 pub mod compare;
 pub mod events;
@@ -30,109 +30,107 @@ use model::time::Interval;
 use panel::{PanelName, PanelSettings, Settings};
 use session::tracks::name::TrackName;
 
-/// What is shown of a log, and how. The default is the view of a log that was
-/// just opened.
+/// What is shown of a log, and how. The default is the view of a freshly opened log.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
-    /// The stretch of time in view; the whole log if `None`.
+    /// Visible time; the whole log if `None`.
     pub visible: Option<Interval>,
-    /// The selected stretch of time.
+    /// Selected time range.
     pub selection: Option<Interval>,
-    /// The selected item.
+    /// Selected item.
     pub selected: Option<Selected>,
-    /// The open panel.
+    /// Open panel.
     pub panel: PanelName,
-    /// Who has the window below the header.
-    pub room: Room,
-    /// Which tracks are shown, and how.
+    /// Division of the window below the header.
+    pub room: PanelLayout,
+    /// Track settings: filter, order, folding, pinning.
     pub tracks: TrackView,
-    /// What panels keep.
+    /// Settings of the panels.
     pub settings: Settings,
-    /// What the reader noted.
+    /// Notes of the reader.
     pub notes: Rc<Notes>,
 }
 
-/// Who has the window below the header.
+/// Division of the window below the header between timeline and panel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Room {
-    /// Timeline and panel share it.
+pub enum PanelLayout {
+    /// Timeline and panel share the window.
     #[default]
     Both,
     /// The panel is hidden.
     Timeline,
-    /// The panel is maximised: the timeline is hidden.
+    /// The panel is maximized: the timeline is hidden.
     Panel,
 }
 
-impl Room {
-    /// All of it for one, or for both if that one has it already.
+impl PanelLayout {
+    /// Gives the window to `one`, or to both if `one` has it already.
     #[must_use]
     pub fn toggled(self, one: Self) -> Self {
         if self == one { Self::Both } else { one }
     }
 
-    /// The same, but that this one has room too, who would have none beside `other`.
+    /// Makes room for a part that is hidden in the state `other`; other states are unchanged.
     #[must_use]
     pub fn beside(self, other: Self) -> Self {
         if self == other { Self::Both } else { self }
     }
 }
 
-/// An item, named by what it is and not by a number that another version of
-/// the program might give to something else.
+/// Selected item, identified by track and time rather than by a number that another version of the program might
+/// assign differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selected {
-    /// When it begins.
+    /// Start of the item.
     pub time: Nanos,
-    /// The track that it is on.
+    /// Track of the item.
     pub track: TrackName,
 }
 
-/// What an action may know beside the view: what there is, and where the
-/// reader is.
+/// Input of an action in addition to the view.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
-    /// The tracks as they stand now.
+    /// Current layout of the tracks.
     pub layout: &'a Layout,
-    /// The track that the keyboard is on.
+    /// Track with the keyboard focus.
     pub track: Option<&'a TrackName>,
-    /// The time of the selected item.
+    /// Time of the selected item.
     pub item: Option<Interval>,
 }
 
 impl View {
-    /// The view with that panel open.
+    /// Returns the view with this panel open and visible.
     #[must_use]
     pub fn with_panel(self, panel: PanelName) -> Self {
         Self {
             panel,
-            room: self.room.beside(Room::Timeline),
+            room: self.room.beside(PanelLayout::Timeline),
             ..self
         }
     }
 
-    /// The view with other settings of a panel.
+    /// Returns the view with the settings of a panel replaced.
     #[must_use]
     pub fn with_settings<T: PanelSettings>(mut self, settings: T) -> Self {
         self.settings.set(settings);
         self
     }
 
-    /// The view with other notes.
+    /// Returns the view with the notes replaced.
     #[must_use]
     pub fn with_notes(self, notes: Notes) -> Self {
         let notes = Rc::new(notes);
         Self { notes, ..self }
     }
 
-    /// The view with its tracks shown otherwise.
+    /// Returns the view with a change applied to its tracks.
     #[must_use]
     pub(crate) fn with_tracks(mut self, change: TrackChange, context: &Context<'_>) -> Self {
         self.tracks.change(change, context.layout);
         self
     }
 
-    /// The view with a change to the track that the keyboard is on.
+    /// Returns the view with a change to the track with the keyboard focus; unchanged if there is none.
     #[must_use]
     pub(crate) fn with_track(
         self,
@@ -145,8 +143,8 @@ impl View {
         }
     }
 
-    /// The view without what only the whole log can tell the place of: stretches of time, the selected
-    /// item, notes. It can be shown while the log is being read.
+    /// Returns the view without anything that refers to times of the log: visible time, selection, selected item,
+    /// notes. It can be shown while the log is still being read.
     #[must_use]
     pub fn without_places(self) -> Self {
         Self {
@@ -158,7 +156,8 @@ impl View {
         }
     }
 
-    /// The view with the places of another one, where it has none of its own.
+    /// Returns the view with its missing places (visible time, selection, selected item, notes) taken from another
+    /// view.
     #[must_use]
     pub fn or_places_of(self, other: &Self) -> Self {
         let has_notes = !self.notes.is_empty();
@@ -171,10 +170,10 @@ impl View {
         }
     }
 
-    /// The view as far as it fits a log: times outside of it are dropped.
+    /// Returns the view restricted to a log: times outside of it are dropped.
     #[must_use]
     pub fn inside(mut self, log: Interval) -> Self {
-        // What is in view may reach a little beyond the log; a range may not.
+        // The visible time may extend slightly beyond the log; a range may not.
         self.visible = self.visible.filter(|span| span.overlaps(log));
         self.selection = self.selection.and_then(|span| span.intersection(log));
         Rc::make_mut(&mut self.notes).keep_in(log);
@@ -182,42 +181,42 @@ impl View {
     }
 }
 
-/// A change of the view: a function from view to view.
-pub struct Change(Box<Turn>);
+/// Change of the view: a boxed function from view to view.
+pub struct Change(Box<ViewFn>);
 
-/// A function from view to view.
-type Turn = dyn FnOnce(&View, &Context<'_>) -> View;
+/// Function from view to view.
+type ViewFn = dyn FnOnce(&View, &Context<'_>) -> View;
 
 impl Change {
-    /// That change.
+    /// Wraps a function from view to view.
     pub fn new(change: impl FnOnce(View, &Context<'_>) -> View + 'static) -> Self {
         Self(Box::new(move |view, context| change(view.clone(), context)))
     }
 
-    /// Shows another panel.
+    /// Opens another panel.
     #[must_use]
     pub fn panel(panel: PanelName) -> Self {
         Self::new(move |view, _| view.with_panel(panel))
     }
 
-    /// Other settings of a panel.
+    /// Replaces the settings of a panel.
     pub fn settings<T: PanelSettings>(settings: T) -> Self {
         Self::new(move |view, _| view.with_settings(settings))
     }
 
-    /// Shows the tracks otherwise.
+    /// Applies a change to the tracks.
     #[must_use]
     pub fn tracks(change: TrackChange) -> Self {
         Self::new(move |view, context| view.with_tracks(change, context))
     }
 
-    /// Other notes.
+    /// Replaces the notes.
     #[must_use]
     pub fn notes(notes: Notes) -> Self {
         Self::new(move |view, _| view.with_notes(notes))
     }
 
-    /// The view after it.
+    /// Returns the changed view.
     #[must_use]
     pub fn apply(self, view: &View, context: &Context<'_>) -> View {
         self.0(view, context)

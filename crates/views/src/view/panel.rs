@@ -1,5 +1,4 @@
-//! What there is to know of a panel, without what draws it, and what panels
-//! keep in the view.
+//! Metadata of panels, independent of their rendering, and the panel settings stored in the view.
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
@@ -8,87 +7,89 @@ use std::rc::Rc;
 
 use crate::key::Chord;
 
-/// A panel below the timeline, as a line of the table of panels.
+/// Panel below the timeline, as an entry of the table of panels.
 #[derive(Debug)]
 pub struct Panel {
-    /// Its name in links, which never changes.
+    /// Name in links, which never changes.
     pub name: PanelName,
-    /// What its tab says.
+    /// Title of the tab.
     pub title: &'static str,
-    /// What it shows, in a sentence.
+    /// Contents of the panel, in one sentence.
     pub help: &'static str,
-    /// Its keys; none for a panel beyond the ninth.
+    /// Keyboard shortcuts; empty for panels after the ninth.
     pub keys: &'static [Chord],
-    /// How its settings are read and written in links.
+    /// Reads and writes the settings in links.
     pub codec: Codec,
 }
 
 impl Panel {
-    /// What it keeps, for a link: each of its keys, with its value, escaped, if
-    /// that is not the usual one.
+    /// Returns the link keys of the panel with their escaped values; `None` for default values.
     #[must_use]
     pub fn write(&self, settings: &Settings) -> Vec<(&'static str, Option<String>)> {
         (self.codec.write)(settings)
     }
 
-    /// Takes over a piece of a link, its value as it stands there.
-    pub fn read(&self, settings: &mut Settings, key: &str, raw: &str) -> Piece {
+    /// Parses one piece of a link into the settings; `raw` is the escaped value.
+    pub fn read(&self, settings: &mut Settings, key: &str, raw: &str) -> ParseResult {
         (self.codec.read)(settings, key, raw)
     }
 }
 
-/// The name of a panel in links, which never changes.
+/// Name of a panel in links, which never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PanelName(pub &'static str);
 
 impl Default for PanelName {
-    /// The panel of a log that was just opened.
+    /// Returns the panel of a freshly opened log.
     fn default() -> Self {
         Self("summary")
     }
 }
 
-/// What became of a piece of a link that a panel was shown.
+/// Result of offering a piece of a link to a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// It is no key of this panel.
-    Foreign,
-    /// It counts.
-    Taken,
-    /// A newer version may know what it says: it is kept and written again.
-    Newer,
-    /// It says nothing and is ignored.
-    Damaged,
+pub enum ParseResult {
+    /// The key does not belong to this panel.
+    UnknownKey,
+    /// The piece was applied.
+    Applied,
+    /// The value may come from a newer version: it is kept and written again.
+    Unsupported,
+    /// The value is invalid and ignored.
+    Invalid,
 }
 
-/// What a panel keeps in the view. The default is that of a fresh view.
+/// Panel settings stored in the view. The default is that of a fresh view.
 pub trait PanelSettings: Any + Clone + fmt::Debug + Default + PartialEq {
-    /// Its keys in links, each with its value, escaped; `None` where that is
-    /// the usual one.
+    /// Returns the link keys with their escaped values; `None` for default values.
     fn write(&self) -> Vec<(&'static str, Option<String>)>;
 
-    /// Takes over a piece of a link, its value as it stands there.
-    fn read(&mut self, key: &str, raw: &str) -> Piece;
+    /// Parses one piece of a link; `raw` is the escaped value.
+    fn read(&mut self, key: &str, raw: &str) -> ParseResult;
 }
 
-/// A panel that keeps nothing.
+/// Panel without settings.
 impl PanelSettings for () {
     fn write(&self) -> Vec<(&'static str, Option<String>)> {
         Vec::new()
     }
 
-    fn read(&mut self, _: &str, _: &str) -> Piece {
-        Piece::Foreign
+    fn read(&mut self, _: &str, _: &str) -> ParseResult {
+        ParseResult::UnknownKey
     }
 }
 
-/// The settings that pieces of a link say, all of which they know.
+/// Parses pieces of a link, all of which must be accepted.
 #[cfg(test)]
 pub(crate) fn read_back<T: PanelSettings>(pieces: Vec<(&'static str, Option<String>)>) -> T {
     let mut read = T::default();
     for (key, value) in pieces {
         if let Some(value) = value {
-            assert_eq!(read.read(key, &value), Piece::Taken, "{key}={value}");
+            assert_eq!(
+                read.read(key, &value),
+                ParseResult::Applied,
+                "{key}={value}"
+            );
         }
     }
     read
@@ -105,7 +106,7 @@ impl<T: PanelSettings> Stored for T {
     }
 }
 
-/// The settings of all panels, each by its type; fresh ones are not kept.
+/// Settings of all panels, keyed by type; default settings are not stored.
 #[derive(Clone, Debug, Default)]
 pub struct Settings(BTreeMap<TypeId, Rc<dyn Stored>>);
 
@@ -118,7 +119,7 @@ impl PartialEq for Settings {
 }
 
 impl Settings {
-    /// Those of one type.
+    /// Returns the settings of type `T`.
     #[must_use]
     pub fn get<T: PanelSettings>(&self) -> T {
         let stored = self.0.get(&TypeId::of::<T>());
@@ -128,7 +129,7 @@ impl Settings {
             .unwrap_or_default()
     }
 
-    /// Keeps other ones.
+    /// Replaces the settings of type `T`.
     pub fn set<T: PanelSettings>(&mut self, settings: T) {
         let id = TypeId::of::<T>();
         if settings == T::default() {
@@ -139,18 +140,18 @@ impl Settings {
     }
 }
 
-/// Keys of a link with their values; those without one are not written.
+/// Link keys with their escaped values; keys without a value are not written.
 type Pairs = Vec<(&'static str, Option<String>)>;
 
-/// How settings of some type are read and written.
+/// Type-erased functions that read and write the settings of one panel.
 #[derive(Clone, Copy, Debug)]
 pub struct Codec {
     write: fn(&Settings) -> Pairs,
-    read: fn(&mut Settings, &str, &str) -> Piece,
+    read: fn(&mut Settings, &str, &str) -> ParseResult,
 }
 
 impl Codec {
-    /// That of a type.
+    /// Returns the codec for settings of type `T`.
     #[must_use]
     pub const fn of<T: PanelSettings>() -> Self {
         Self {
@@ -165,7 +166,7 @@ impl Codec {
     }
 }
 
-/// A panel of a table by its name.
+/// Finds a panel of a table by its name.
 #[must_use]
 pub fn find(panels: &'static [Panel], name: &str) -> Option<&'static Panel> {
     panels.iter().find(|panel| panel.name.0 == name)

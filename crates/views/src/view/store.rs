@@ -1,59 +1,58 @@
-//! The view of now, and the views before and after it.
+//! The current view and its history.
 
 use std::rc::Rc;
 
 use super::View;
 use super::history::History;
 
-/// Looking around, a view every now and then, is one step of the browser's
-/// history as long as no more time than this lies between two views.
+/// Maximum time between two views that only differ in the visible time and share one entry of the browser's
+/// history, in milliseconds.
 const ONE_LOOK_MS: f64 = 3_000.0;
 
-/// What the address is to do with a view that has settled.
+/// Effect of a settled view on the browser's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// It stands for the view before as well.
+    /// Replaces the current entry.
     Replace,
-    /// It is a new entry: the browser's Back leads to the one before.
+    /// Adds an entry: the browser's Back button leads to the previous view.
     New,
 }
 
-/// The view of now, and the views before and after it.
+/// The current view and its history.
 #[derive(Debug, Default)]
 pub struct ViewStore {
     view: Rc<View>,
     history: History<Rc<View>>,
-    /// When the last view settled that only looked elsewhere than the one
-    /// before it.
+    /// Time of the last settled view that differed from its predecessor only in the visible time, in milliseconds.
     looked_ms: Option<f64>,
 }
 
 impl ViewStore {
-    /// The view of now.
+    /// Returns the current view.
     #[must_use]
     pub const fn view(&self) -> &Rc<View> {
         &self.view
     }
 
-    /// Another view; it can be gone back from when it has settled.
+    /// Replaces the current view; it enters the history once it has settled.
     pub fn set(&mut self, view: View) {
         if *self.view != view {
             self.view = Rc::new(view);
         }
     }
 
-    /// The selected range is being dragged.
+    /// Gives mutable access to the current view, for example while the selected range is being dragged.
     pub fn edit(&mut self) -> &mut View {
         Rc::make_mut(&mut self.view)
     }
 
-    /// Forgets what was before: another log was opened.
+    /// Clears the history because another log was opened.
     pub fn restart(&mut self) {
         self.history = History::default();
         self.looked_ms = None;
     }
 
-    /// The view of now has settled at that moment: it can be gone back to.
+    /// Records the current view in the history; `now_ms` is the current time.
     pub fn settle(&mut self, now_ms: f64) -> Entry {
         let Some(before) = self.history.settled(Rc::clone(&self.view)) else {
             return Entry::Replace;
@@ -73,13 +72,13 @@ impl ViewStore {
         }
     }
 
-    /// The view before this one, if there is any.
+    /// Goes back to the previous view, if there is one.
     pub fn back(&mut self) -> Option<View> {
         self.history.settled(Rc::clone(&self.view));
         self.history.back().map(Rc::unwrap_or_clone)
     }
 
-    /// The view that was left by [`back`](Self::back).
+    /// Returns to the view that [`back`](Self::back) left.
     pub fn forward(&mut self) -> Option<View> {
         self.history.forward().map(Rc::unwrap_or_clone)
     }

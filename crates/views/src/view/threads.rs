@@ -1,11 +1,11 @@
-//! What the table of threads keeps in the view: its order and its filter.
+//! View state of the thread table: its order and its filter.
 //!
 //! | key | meaning | example |
 //! |---|---|---|
-//! | `ts` | sorted by this, `.up` or `.down` if not in its usual direction | `ready`, `label.down` |
+//! | `ts` | sort column, with `.up` or `.down` if not in its default direction | `ready`, `label.down` |
 //! | `tq` | filter | `worker` |
 
-use super::panel::{PanelSettings, Piece};
+use super::panel::{PanelSettings, ParseResult};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadView};
 use session::link_text::{cut, escape_text, order_words, split_order, unescape};
 
@@ -14,27 +14,29 @@ impl PanelSettings for ThreadView {
         vec![("ts", write_sort(self)), ("tq", escape_text(&self.filter))]
     }
 
-    fn read(&mut self, key: &str, raw: &str) -> Piece {
+    fn read(&mut self, key: &str, raw: &str) -> ParseResult {
         let Some(value) = unescape(raw).filter(|_| ["ts", "tq"].contains(&key)) else {
-            return Piece::Foreign;
+            return ParseResult::UnknownKey;
         };
         if key == "tq" {
             self.filter = cut(&value).to_owned();
-            return Piece::Taken;
+            return ParseResult::Applied;
         }
         if value.is_empty() {
-            return Piece::Damaged;
+            return ParseResult::Invalid;
         }
-        // A word from the future counts as the usual order.
+        // An unknown value may come from a newer version: fall back to the default order.
         let sorted = read_sort(&value);
-        let piece = sorted.as_ref().map_or(Piece::Newer, |_| Piece::Taken);
+        let piece = sorted
+            .as_ref()
+            .map_or(ParseResult::Unsupported, |_| ParseResult::Applied);
         let sorted = sorted.unwrap_or_default();
         (self.sort, self.descending) = (sorted.sort, sorted.descending);
         piece
     }
 }
 
-/// A column, and its direction if that is not the one it has at first.
+/// Formats the sort column, with its direction if that is not the column's default.
 fn write_sort(view: &ThreadView) -> Option<String> {
     let fresh = ThreadView::default();
     if (view.sort, view.descending) == (fresh.sort, fresh.descending) {

@@ -1,22 +1,22 @@
-//! What the table of ticky counters keeps in the view: its order and its filter.
+//! View state of the ticky counter table: its order and its filter.
 //!
 //! | key | meaning | example |
 //! |---|---|---|
-//! | `ys` | sorted by this, `.up` or `.down` if not in its usual direction | `entries`, `name.down` |
+//! | `ys` | sort column, with `.up` or `.down` if not in its default direction | `entries`, `name.down` |
 //! | `yq` | filter | `kind:thunk entries>1000` |
 
-use super::panel::{PanelSettings, Piece};
+use super::panel::{PanelSettings, ParseResult};
 use analysis::ticky::TickyColumn;
 use session::link_text::{cut, escape_text, order_words, split_order, unescape};
 
-/// How the table is shown; a part of a link.
+/// Settings of the table; part of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TickyView {
-    /// What is looked for, as [`analysis::ticky::Filter`] reads it; empty for all.
+    /// Filter in the syntax of [`analysis::ticky::Filter`]; empty for all counters.
     pub filter: String,
-    /// By what the rows are sorted.
+    /// Sort column.
     pub sort: TickyColumn,
-    /// The largest first.
+    /// Whether the largest values come first.
     pub descending: bool,
 }
 
@@ -27,7 +27,7 @@ impl Default for TickyView {
 }
 
 impl TickyView {
-    /// All counters, those of interest first.
+    /// Returns settings without a filter, sorted by a column in its default direction.
     #[must_use]
     pub const fn sorted_by(sort: TickyColumn) -> Self {
         Self {
@@ -37,7 +37,8 @@ impl TickyView {
         }
     }
 
-    /// Sorted by a column; the other way round if it was sorted by that before.
+    /// Returns the settings after a click on a column: sorted by it, or in reverse if it was the sort column
+    /// already.
     #[must_use]
     pub fn sorted_again(&self, sort: TickyColumn) -> Self {
         let descending = if sort == self.sort {
@@ -74,20 +75,22 @@ impl PanelSettings for TickyView {
         vec![("ys", self.write_sort()), ("yq", escape_text(&self.filter))]
     }
 
-    fn read(&mut self, key: &str, raw: &str) -> Piece {
+    fn read(&mut self, key: &str, raw: &str) -> ParseResult {
         let Some(value) = unescape(raw).filter(|_| ["ys", "yq"].contains(&key)) else {
-            return Piece::Foreign;
+            return ParseResult::UnknownKey;
         };
         if key == "yq" {
             self.filter = cut(&value).to_owned();
-            return Piece::Taken;
+            return ParseResult::Applied;
         }
         if value.is_empty() {
-            return Piece::Damaged;
+            return ParseResult::Invalid;
         }
-        // A word from the future counts as the usual order.
+        // An unknown value may come from a newer version: fall back to the default order.
         let sorted = Self::read_sort(&value);
-        let piece = sorted.as_ref().map_or(Piece::Newer, |_| Piece::Taken);
+        let piece = sorted
+            .as_ref()
+            .map_or(ParseResult::Unsupported, |_| ParseResult::Applied);
         let sorted = sorted.unwrap_or_default();
         (self.sort, self.descending) = (sorted.sort, sorted.descending);
         piece
@@ -112,10 +115,10 @@ mod tests {
             }
         }
         let mut view = TickyView::sorted_by(TickyColumn::Name);
-        assert_eq!(view.read("ys", "colour.up"), Piece::Newer);
+        assert_eq!(view.read("ys", "colour.up"), ParseResult::Unsupported);
         assert_eq!(view, TickyView::default());
-        assert_eq!(view.read("ys", ""), Piece::Damaged);
-        assert_eq!(view.read("xx", "name"), Piece::Foreign);
+        assert_eq!(view.read("ys", ""), ParseResult::Invalid);
+        assert_eq!(view.read("xx", "name"), ParseResult::UnknownKey);
     }
 
     #[test]

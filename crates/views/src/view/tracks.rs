@@ -1,4 +1,4 @@
-//! The tracks in a link: which are hidden, folded, pinned, moved.
+//! Encoding of the tracks in links: hidden, folded, pinned and moved tracks, and their order.
 
 use std::collections::BTreeSet;
 
@@ -8,17 +8,17 @@ use analysis::timeline::user_spans::SpanPrefixes;
 use session::link_text::{cut, escape, unescape};
 use session::tracks::name::TrackName;
 
-/// How many tracks one list holds.
+/// Maximum number of tracks in one list of a link.
 pub(crate) const MAX_TRACKS: usize = 64;
 
-/// The orders of threads by their names in links; the usual one is not written.
+/// Thread orders with their names in links; the default order has none.
 const ORDERS: [(&str, ThreadOrder); 3] = [
     ("first", ThreadOrder::FirstRun),
     ("id", ThreadOrder::Id),
     ("label", ThreadOrder::Label),
 ];
 
-/// The keys that say something, with their values.
+/// Returns the link keys with their values; `None` for default values.
 #[must_use]
 pub fn write(view: &TrackView) -> [(&'static str, Option<String>); 10] {
     let order = ORDERS.iter().find(|(_, order)| *order == view.threads);
@@ -37,7 +37,7 @@ pub fn write(view: &TrackView) -> [(&'static str, Option<String>); 10] {
     .map(|(key, value)| (key, value.filter(|value| !value.is_empty())))
 }
 
-/// Takes over one of these keys; `None` if it is none or cannot be understood.
+/// Parses one key; `None` if it is unknown or its value is not understood.
 pub fn read(view: &mut TrackView, key: &str, raw: &str) -> Option<()> {
     match key {
         "q" => view.filter = cut(&unescape(raw)?).to_owned(),
@@ -61,7 +61,7 @@ pub fn read(view: &mut TrackView, key: &str, raw: &str) -> Option<()> {
     Some(())
 }
 
-/// `START!STOP,END`: what begins spans, and what ends them.
+/// Formats prefixes as `START,START!STOP,STOP`: the words that begin spans, and those that end them.
 fn write_prefixes(prefixes: &SpanPrefixes) -> Option<String> {
     let words = |words: &[String]| {
         let words: Vec<String> = words.iter().map(|word| escape(word)).collect();
@@ -94,7 +94,7 @@ fn set(raw: &str) -> BTreeSet<TrackName> {
     raw.split(',').filter_map(name).take(MAX_TRACKS).collect()
 }
 
-/// In this order, each once.
+/// Parses track names in order, without duplicates.
 fn list(raw: &str) -> Vec<TrackName> {
     let mut list = Vec::new();
     for name in raw.split(',').filter_map(name) {
@@ -105,7 +105,7 @@ fn list(raw: &str) -> Vec<TrackName> {
     list
 }
 
-/// `cap3!cap0`: capability 3 behind capability 0; `cap3!`: to the front.
+/// Formats moves: `cap3!cap0` places capability 3 after capability 0, `cap3!` places it first.
 fn moves(moved: &[Move]) -> String {
     let one = |one: &Move| {
         let after = one.after.as_ref().map_or("", TrackName::as_str);

@@ -1,10 +1,10 @@
-//! A collection as it is listed.
+//! Table cells of collections.
 
 use analysis::numbers::Collection;
 use eventlog::ids::Duration;
 use scene::format;
 
-/// What stands above the cells of a collection.
+/// Column titles of [`cells`].
 pub const TITLES: [&str; 11] = [
     "No.",
     "Start",
@@ -19,7 +19,7 @@ pub const TITLES: [&str; 11] = [
     "Allocated",
 ];
 
-/// The cells of a collection.
+/// Formats a collection as a table row.
 #[must_use]
 pub fn cells(gc: &Collection) -> [String; TITLES.len()] {
     let nothing = || format::NOTHING.to_owned();
@@ -28,7 +28,7 @@ pub fn cells(gc: &Collection) -> [String; TITLES.len()] {
         true => "parallel",
         false => "sequential",
     };
-    // Of a collection without statistics only the times are known.
+    // A collection without statistics only has times.
     let told = |text: String| match gc.generation {
         Some(_) => text,
         None => nothing(),
@@ -48,7 +48,7 @@ pub fn cells(gc: &Collection) -> [String; TITLES.len()] {
     ]
 }
 
-/// A generation as it is listed.
+/// Formats a generation; a dash if it is unknown.
 #[must_use]
 pub fn generation(of: Option<u16>) -> String {
     of.map_or_else(|| format::NOTHING.to_owned(), |of| of.to_string())

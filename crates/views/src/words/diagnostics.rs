@@ -1,11 +1,11 @@
-//! What is wrong or odd about a log, in words and as JSON.
+//! Texts and JSON for diagnostics: damage and oddities of a log.
 
 use std::fmt;
 
 use serde::Serialize;
 
 pub use super::rules::{RuleWords, of};
-use analysis::automata::Oddity;
+use analysis::automata::Anomaly;
 use analysis::automata::validity::{Doing, Problem, Tolerated};
 use analysis::diagnostics::{Diagnostic, Fact, Number, Subject};
 use analysis::flamegraph::foreign::{CallKey, CallProblem};
@@ -20,8 +20,7 @@ use eventlog::problem::LineFlaw;
 use model::census::Censuses;
 use scene::format;
 
-/// What was found, as a clause: it begins small and has no full stop, so that
-/// it can stand alone or after a place.
+/// Describes a diagnostic as a clause without initial capital and full stop, to stand alone or after a location.
 #[must_use]
 pub fn sentence(diagnostic: &Diagnostic) -> String {
     match &diagnostic.fact {
@@ -82,7 +81,7 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
             "a census of the heap tells of more than {}: the rest is left out",
             format::bytes(Censuses::MOST_BYTES)
         ),
-        Fact::Oddity(oddity) => of_oddity(*oddity),
+        Fact::Anomaly(oddity) => of_oddity(*oddity),
         Fact::Order { subject, problem } => {
             format!(
                 "{} {}",
@@ -121,13 +120,13 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
     }
 }
 
-/// What was found with its place, as a line of its own.
+/// Describes a diagnostic with its location, as one line.
 #[must_use]
 pub fn line(diagnostic: &Diagnostic) -> String {
     let text = sentence(diagnostic);
     match (diagnostic.offset, diagnostic.cap) {
         (Some(at), _) => format!("{text} (byte {})", format::count(at.0)),
-        // Not what it is about, but where it was found.
+        // The capability where it was found, unless the clause names it already.
         (None, Some(cap))
             if !diagnostic
                 .fact
@@ -140,7 +139,7 @@ pub fn line(diagnostic: &Diagnostic) -> String {
     }
 }
 
-/// What was found with its place, as a whole sentence.
+/// Describes a diagnostic with its location, as a full sentence.
 #[must_use]
 pub fn whole_sentence(diagnostic: &Diagnostic) -> String {
     let line = line(diagnostic);
@@ -150,7 +149,7 @@ pub fn whole_sentence(diagnostic: &Diagnostic) -> String {
     format!("{}{}{stop}", first.collect::<String>(), letters.as_str())
 }
 
-/// A subject in words; `None` is a capability that the log does not name.
+/// Names a subject; `None` stands for a capability that the log does not name.
 #[must_use]
 pub fn subject_or_none(subject: Option<&Subject>) -> String {
     match subject {
@@ -168,7 +167,7 @@ pub fn subject_or_none(subject: Option<&Subject>) -> String {
     }
 }
 
-/// What `check` let pass.
+/// Names an irregularity that `check` tolerates.
 const fn tolerated(what: Tolerated) -> &'static str {
     match what {
         Tolerated::OlderThread => "threads older than the log",
@@ -182,7 +181,7 @@ const fn tolerated(what: Tolerated) -> &'static str {
     }
 }
 
-/// What `check` comes to.
+/// Summarizes the result of `check`.
 #[must_use]
 pub fn out_of_order(count: u64) -> String {
     match count {
@@ -192,8 +191,8 @@ pub fn out_of_order(count: u64) -> String {
     }
 }
 
-/// What `check` let pass, and how often: `runs of finished threads: 3`.
-/// `None` if that is nothing.
+/// Lists the irregularities that `check` tolerated with their counts: `runs of finished threads: 3`. Returns
+/// `None` if there are none.
 #[must_use]
 pub fn all_tolerated(counts: impl IntoIterator<Item = (Tolerated, u64)>) -> Option<String> {
     let counts: Vec<String> = counts
@@ -203,24 +202,23 @@ pub fn all_tolerated(counts: impl IntoIterator<Item = (Tolerated, u64)>) -> Opti
     (!counts.is_empty()).then(|| counts.join(", "))
 }
 
-/// A diagnostic as JSON: all that is known of it, then the words. Absent values
-/// are `null`; times are in nanoseconds.
+/// JSON form of a diagnostic, including its text. Absent values are `null`; times are in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Told {
+pub struct DiagnosticJson {
     rule: &'static str,
     severity: &'static str,
-    /// When it began.
+    /// Start in nanoseconds.
     start: Option<u64>,
-    /// When it ended; a moment ends when it begins.
+    /// End in nanoseconds; equals the start for an instant.
     end: Option<u64>,
-    /// The byte of the uncompressed file.
+    /// Byte offset in the uncompressed file.
     offset: Option<u64>,
     subjects: Vec<Subject>,
     numbers: Vec<Number>,
     sentence: String,
 }
 
-impl From<&Diagnostic> for Told {
+impl From<&Diagnostic> for DiagnosticJson {
     fn from(diagnostic: &Diagnostic) -> Self {
         let rule = diagnostic.rule();
         Self {
@@ -236,7 +234,7 @@ impl From<&Diagnostic> for Told {
     }
 }
 
-/// How many, with the right one of two words.
+/// Formats a count with the singular or plural word.
 fn number(count: u64, one: &str, many: &str) -> String {
     let word = if count == 1 { one } else { many };
     format!("{} {word}", format::count(count))
@@ -318,7 +316,7 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
     }
 }
 
-/// What is wrong with a line of a heap profile in text.
+/// Describes the flaw of a line in a textual heap profile.
 const fn of_line(flaw: LineFlaw) -> &'static str {
     match flaw {
         LineFlaw::Unknown => "this line does not belong in a heap profile",
@@ -329,12 +327,12 @@ const fn of_line(flaw: LineFlaw) -> &'static str {
     }
 }
 
-fn of_oddity(oddity: Oddity) -> String {
+fn of_oddity(oddity: Anomaly) -> String {
     match oddity {
-        Oddity::GcEndWithoutStart => "a collection ends that had not begun".to_owned(),
-        Oddity::GcStartRepeated => "a collection begins during another".to_owned(),
-        Oddity::StopBeforeRun { thread } => format!("thread {thread} stops, but had not run"),
-        Oddity::OtherThread {
+        Anomaly::GcEndWithoutStart => "a collection ends that had not begun".to_owned(),
+        Anomaly::GcStartRepeated => "a collection begins during another".to_owned(),
+        Anomaly::StopBeforeRun { thread } => format!("thread {thread} stops, but had not run"),
+        Anomaly::OtherThread {
             running,
             thread,
             run,
@@ -345,7 +343,7 @@ fn of_oddity(oddity: Oddity) -> String {
     }
 }
 
-/// What is wrong with an event; its subject stands before.
+/// Describes the problem of an event; the text follows the name of the subject.
 #[must_use]
 pub fn of_problem(problem: Problem) -> String {
     match problem {
@@ -385,7 +383,7 @@ const fn of_doing(doing: Doing) -> &'static str {
     }
 }
 
-/// Where something is: ` on capability 3`, or nothing.
+/// Displays a location, ` on capability 3`, or nothing.
 struct On(Option<CapId>);
 
 impl fmt::Display for On {
@@ -397,7 +395,7 @@ impl fmt::Display for On {
     }
 }
 
-/// A foreign call: its number in the program, and the function.
+/// Displays a foreign call by its number in the program and its function.
 struct Call<'a>(&'a CallKey);
 
 impl fmt::Display for Call<'_> {
@@ -475,7 +473,7 @@ mod tests {
     use super::*;
     use analysis::diagnostics::Rule;
 
-    /// A rule that is added without words would get those of another.
+    /// Guards against new rules that reuse the texts of another.
     #[test]
     fn every_rule_has_words_of_its_own() {
         let mut titles: Vec<&str> = Vec::new();
@@ -500,7 +498,7 @@ mod tests {
         }
         titles.sort_unstable();
         titles.dedup();
-        // What `check` finds and the automata find as well has one name.
+        // Two pairs of rules share a title: `check` and the automata find the same.
         assert_eq!(titles.len(), Rule::ALL.len() - 2);
     }
 }

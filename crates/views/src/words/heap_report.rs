@@ -1,9 +1,9 @@
-//! What a heap profile in text (`.hp`) tells, and what it cannot.
+//! Texts about the scope of textual heap profiles (`.hp`).
 
-/// What is said of such a file when it is opened.
+/// Message shown when such a file is opened.
 pub const ABOUT: &str = "This is a heap profile in text (.hp). It tells what holds the heap, and nothing of threads, capabilities and collections; its times are the CPU time that the program itself took. An eventlog tells all of it: run the program with -l beside the flag of the heap profile.";
 
-/// Why a panel is empty that is about `what`.
+/// Explains why a panel about `what` is empty.
 #[must_use]
 pub fn nothing_of(what: &str) -> String {
     format!(

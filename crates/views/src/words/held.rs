@@ -1,27 +1,25 @@
-//! Why a program holds more memory than is live, in words: what each part of it
-//! is, what can be tried and at what price, and when there is nothing to worry
-//! about.
+//! Explanations of why a program holds more memory than is live: the meaning of each part, what to try at what
+//! price, and when there is no reason to worry.
 
 use std::borrow::Cow;
 
 use analysis::heap::held::{Collector, Held, HeldMoment, MemoryFlags, Part};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
 use scene::format::{self, bytes, many};
 
-/// Parts smaller than this share of the memory, in percent, are in the table
-/// alone.
+/// Parts below this share of the memory, in percent, only appear in the table.
 const LEAST_PERCENT: u64 = 5;
-/// More than this beyond what is expected is said, in percent of it.
+/// Minimum excess over the expected size to be reported, in percent of the expected size.
 const EXCESS_PERCENT: u64 = 20;
-/// And it is no less than this.
+/// Minimum excess to be reported, in bytes.
 const LEAST_EXCESS_BYTES: u64 = 32 << 20;
-/// What is less than this is not worth a sentence, whatever its share.
+/// Amounts up to this size are not explained, whatever their share.
 const LEAST_BYTES: u64 = 256 << 10;
-/// Byte arrays are spoken of from this share of the live data on, in percent.
+/// Minimum share of byte arrays in the live data to be explained, in percent.
 const BYTE_ARRAYS_PERCENT: u64 = 40;
 
-/// What a part of the memory is called.
+/// Returns the display name of a part of the memory.
 #[must_use]
 pub const fn part_name(part: Part) -> &'static str {
     match part {
@@ -37,7 +35,7 @@ pub const fn part_name(part: Part) -> &'static str {
     }
 }
 
-/// What a part of the memory is, in a sentence.
+/// Explains a part of the memory in a sentence.
 #[must_use]
 pub const fn part_meaning(part: Part) -> &'static str {
     match part {
@@ -69,25 +67,25 @@ pub const fn part_meaning(part: Part) -> &'static str {
     }
 }
 
-/// Something to try, with exact flags, and what it costs.
+/// Suggestion with exact flags and its price.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Try {
-    /// What to do: flags of `+RTS`, or a change of the program.
+    /// Action: flags of `+RTS`, or a change of the program.
     pub what: Cow<'static, str>,
-    /// What it gains and costs.
+    /// Benefit and cost.
     pub price: &'static str,
 }
 
-/// A reason why memory is held, in words.
+/// Reason why memory is held.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// What it is, with its size.
+    /// Name of the part, with its size.
     pub title: String,
-    /// What it means.
+    /// Explanation in sentences.
     pub meaning: String,
-    /// What can be tried.
+    /// Suggestions; may be empty.
     pub tries: Vec<Try>,
-    /// When there is nothing to worry about.
+    /// When there is no reason to worry.
     pub fine: &'static str,
 }
 
@@ -107,7 +105,7 @@ const NONMOVING: Try = Try::new(
     "the old generation is not copied at all, and pauses are short; the program is slower, and free places between objects are left",
 );
 
-/// The old generation grows less; nothing if it is told to already.
+/// Suggests slower growth of the old generation, unless its factor is 1.5 or less already.
 fn grow_less(held: &Held) -> Option<Try> {
     let may = held.flags.old_generation_factor() > 1.5;
     may.then_some(Try::new(
@@ -116,7 +114,7 @@ fn grow_less(held: &Held) -> Option<Try> {
     ))
 }
 
-/// Memory goes back sooner; nothing before GHC 9.2, or if it is told to already.
+/// Suggests returning memory sooner; `None` before GHC 9.2, or if the decay factor is 1 or less already.
 fn return_sooner(held: &Held) -> Option<Try> {
     let may = held.given_back.is_some() && held.flags.return_decay() > 1.0;
     may.then_some(Try::new(
@@ -125,8 +123,7 @@ fn return_sooner(held: &Held) -> Option<Try> {
     ))
 }
 
-/// The numbers of a range in one sentence: how much is held for how much that is
-/// live, and whether that is usual.
+/// Summarizes a range in one sentence: the memory held, the live data, and whether the ratio is usual.
 #[must_use]
 pub fn headline(held: &Held) -> Option<String> {
     let peak = held.peak?;
@@ -145,7 +142,7 @@ pub fn headline(held: &Held) -> Option<String> {
     ))
 }
 
-/// What is usual, and by how much it was exceeded.
+/// Describes the usual size, and by how much it was exceeded.
 fn expected(flags: &MemoryFlags, peak: &HeldMoment) -> Option<String> {
     let expected = peak.expected_bytes?;
     let nursery = flags.nursery_bytes()?;
@@ -175,11 +172,11 @@ fn expected(flags: &MemoryFlags, peak: &HeldMoment) -> Option<String> {
     Some(usual + &verdict)
 }
 
-/// Why more is held than is live: a reason for each part that matters at the
-/// peak or after the last major collection at work, the largest first.
+/// Lists why more memory is held than is live: a reason for each part that matters at the peak or after the last
+/// major collection at work, largest first, followed by reasons that are not about a part.
 #[must_use]
 pub fn reasons(held: &Held) -> Vec<Reason> {
-    // At the peak, or else later.
+    // The peak takes precedence over the later moment.
     let matters = |part: Part| {
         let moments = [held.peak, held.last_at_work].into_iter().flatten();
         let mut sizes = moments.map(|moment| (part, moment.parts.of(part), moment));
@@ -218,7 +215,7 @@ fn reason(held: &Held, part: Part, size: u64, moment: &HeldMoment) -> Reason {
     }
 }
 
-/// What the meaning of a part is in this log.
+/// Adds details of this log to the meaning of a part.
 fn more_of(held: &Held, part: Part, moment: &HeldMoment) -> String {
     let flags = &held.flags;
     match part {
@@ -239,7 +236,7 @@ fn more_of(held: &Held, part: Part, moment: &HeldMoment) -> String {
     }
 }
 
-/// What the runtime gave back of what it did not need.
+/// Describes how much of the excess memory the runtime returned.
 fn given_back(held: &Held) -> String {
     let Some(given) = held.given_back.filter(|given| given.asked > 0) else {
         return String::new();
@@ -288,7 +285,7 @@ const COPIED: Try = Try::new(
     "the buffer can go; a copy",
 );
 
-/// Half of each, of those that are not small already.
+/// Suggests halving the allocation area and the number of capabilities, unless they are small already.
 fn smaller_nurseries(held: &Held, capabilities: u64) -> Vec<Option<Try>> {
     let half = held.flags.nursery_bytes().unwrap_or(0) >> 21;
     let nursery = Try {
@@ -323,7 +320,7 @@ const fn fine(part: Part) -> &'static str {
     }
 }
 
-/// Live data became much less since the peak, and memory did not.
+/// Explains memory that is still held although the live data has more than halved since the peak.
 fn after_the_peak(held: &Held) -> Option<Reason> {
     let (peak, last) = (held.peak?, held.last_at_work?);
     let (live_then, live_now) = (peak.live_bytes?, last.live_bytes?);
@@ -363,7 +360,7 @@ fn after_the_peak(held: &Held) -> Option<Reason> {
     })
 }
 
-/// Byte arrays are most of what a census found.
+/// Explains byte arrays, if they are a large share of a census.
 fn byte_arrays(held: &Held) -> Option<Reason> {
     let found = held.byte_arrays?;
     if found.bytes < LEAST_BYTES
@@ -407,7 +404,7 @@ fn segments(held: &Held) -> Option<Reason> {
     })
 }
 
-/// What this log or range does not tell, and what would tell it.
+/// Lists what this log or range does not contain, and how to record it.
 #[must_use]
 pub fn missing(held: &Held) -> Vec<&'static str> {
     let mut missing = Vec::new();

@@ -1,4 +1,4 @@
-//! What the rules say of a program, as far as a finding does not bring its own words.
+//! Texts for the results of the rules, in addition to those of the findings themselves.
 
 use eventlog::ids::Duration;
 use insight::Report;
@@ -6,7 +6,7 @@ use insight::finding::{Axis, Confidence, Finding, Severity, Value};
 use insight::lost_time::{Cause, LostTime};
 use scene::format;
 
-/// How much is at stake.
+/// Returns the display name of a severity.
 #[must_use]
 pub const fn severity(severity: Severity) -> &'static str {
     match severity {
@@ -17,7 +17,7 @@ pub const fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// How sure a finding is: in a word or two, and in a sentence.
+/// Describes the confidence of a finding: briefly, and in a sentence.
 #[must_use]
 pub const fn confidence(confidence: Confidence) -> (&'static str, &'static str) {
     match confidence {
@@ -33,10 +33,10 @@ pub const fn confidence(confidence: Confidence) -> (&'static str, &'static str) 
     }
 }
 
-/// What the words for how sure a finding is mean.
+/// Explanation of the confidence levels.
 pub const HOW_SURE: &str = "Certain: the events say it. Probable: the pattern fits, but the log does not name the cause. A hint: look at the places before you change anything.";
 
-/// What a cost in time is, in a program of so many capabilities; of one there is nothing to explain.
+/// Explains how costs in time are averaged over capabilities; `None` for a single one.
 #[must_use]
 pub fn program_time(caps: usize) -> Option<String> {
     (caps > 1).then(|| {
@@ -46,17 +46,17 @@ pub fn program_time(caps: usize) -> Option<String> {
     })
 }
 
-/// The head above what speaks against a finding.
+/// Heading of the reasons to distrust a finding.
 pub const CAVEAT: &str = "Caveat";
 
-/// The head above the command that measures the flags that findings advise.
+/// Heading of the command that measures the suggested flags.
 pub const MEASURE: &str = "To measure these flags";
 
-/// What that command does.
+/// Explanation of that command.
 pub const MEASURE_HOW: &str = "It runs the program without a log, as it was and with each flag in turn, and says which are faster. Run it where the program is.";
 
-/// What a finding costs, with its share; empty of what costs nothing. Of time that is
-/// what no other finding claims.
+/// Formats the cost of a finding with its share; empty if there is none. A cost in time excludes what other
+/// findings claim.
 #[must_use]
 pub fn cost(finding: &Finding) -> String {
     match finding.cost {
@@ -70,7 +70,7 @@ pub fn cost(finding: &Finding) -> String {
             format!("{claimed} · {}", format::fraction(finding.share * part))
         }
         cost if cost.size() <= 0.0 => String::new(),
-        // Of what the title says.
+        // The title names what is counted.
         Value::Count(_) => String::new(),
         cost if finding.axis == Axis::Memory && finding.share > 0.0 => {
             format!("{cost} · {}", format::fraction(finding.share))
@@ -79,13 +79,13 @@ pub fn cost(finding: &Finding) -> String {
     }
 }
 
-/// Which finding explains another one, by its title.
+/// Refers to the finding that explains this one, by its title.
 #[must_use]
 pub fn explained_by(title: &str) -> String {
     format!("Explained by another finding: {title}.")
 }
 
-/// What that cost is of, in a sentence.
+/// Explains the cost in a sentence, if it needs explanation.
 #[must_use]
 pub fn cost_explained(finding: &Finding) -> Option<String> {
     match (finding.axis, finding.cost) {
@@ -102,7 +102,7 @@ pub fn cost_explained(finding: &Finding) -> Option<String> {
     }
 }
 
-/// `Checked 20 rules: 3 found something, 12 are clear, 5 cannot tell`.
+/// Summarizes the rules: `Checked 20 rules: 3 found something, 12 clear, 5 cannot tell`.
 #[must_use]
 pub fn checked(report: &Report) -> String {
     let (clear, cannot_tell) = (report.clear.len(), report.cannot_tell.len());
@@ -116,7 +116,7 @@ pub fn checked(report: &Report) -> String {
     )
 }
 
-/// What a rule says of itself, as a sentence.
+/// Formats the reason of a rule as a sentence.
 #[must_use]
 pub fn sentence(why: &str) -> String {
     let mut letters = why.chars();
@@ -128,11 +128,11 @@ pub fn sentence(why: &str) -> String {
     )
 }
 
-/// That nothing was found that matters: with what was looked at, as no rule can say that
-/// a program is fine.
+/// States that nothing important was found, together with the number of rules that ran, because rules cannot prove
+/// that a program is fine.
 #[must_use]
 pub fn nothing_found(report: &Report) -> String {
-    // All for one reason, as of a log of several processes.
+    // No rule ran, all for the same reason, for example a log of several processes.
     let same = report
         .cannot_tell
         .windows(2)
@@ -155,7 +155,7 @@ pub fn nothing_found(report: &Report) -> String {
     )
 }
 
-/// What took time of capabilities, as the label of a row.
+/// Returns the row label of a cause of lost time.
 #[must_use]
 pub const fn cause(cause: Cause) -> &'static str {
     match cause {
@@ -177,10 +177,10 @@ pub const fn cause(cause: Cause) -> &'static str {
     }
 }
 
-/// What the rows of the lost time are.
+/// Title of the lost time table.
 pub const LOST_TIME: &str = "Where the time of capabilities went: the mean of all";
 
-/// The heads of the columns of the lost time.
+/// Column titles of the lost time table.
 pub const LOST_TIME_COLUMNS: [&str; 5] = [
     "Cause",
     "Mean time",
@@ -189,7 +189,7 @@ pub const LOST_TIME_COLUMNS: [&str; 5] = [
     "Not explained",
 ];
 
-/// The cells of a row of the lost time; times are the mean of so many capabilities.
+/// Formats a row of the lost time table; times are means over `caps` capabilities.
 #[must_use]
 pub fn lost_time(row: &LostTime, caps: u64) -> [String; 5] {
     let wall = |cap_ns: u64| match cap_ns / caps.max(1) {
@@ -211,7 +211,7 @@ pub fn lost_time(row: &LostTime, caps: u64) -> [String; 5] {
     ]
 }
 
-/// Which part of a log with very many runs some rules looked at.
+/// Describes which part of a log with very many runs was analyzed by the rules that look at each run.
 #[must_use]
 pub fn sampled(report: &Report) -> Option<String> {
     let sample = report.sample?;
@@ -223,10 +223,10 @@ pub fn sampled(report: &Report) -> Option<String> {
     ))
 }
 
-/// That no finding explains much of the time, and what most of it is; `None` if they explain most.
+/// States how much lost time is unexplained, and its main cause; `None` if it is at most a fifth of the range.
 #[must_use]
 pub fn mostly_unexplained(report: &Report) -> Option<String> {
-    /// Of less, nobody would look for the reason first.
+    /// Divisor of the range: a smaller unexplained part is not worth looking into first.
     const MUCH: u64 = 5;
     if report.unexplained_ns <= report.range.duration().0 / MUCH {
         return None;
@@ -240,7 +240,7 @@ pub fn mostly_unexplained(report: &Report) -> Option<String> {
     ))
 }
 
-/// The sum of what no finding explains.
+/// Formats the total unexplained time.
 #[must_use]
 pub fn unexplained(report: &Report) -> String {
     format!(

@@ -1,17 +1,15 @@
-//! English for what the analyses found and counted, made here alone: the page,
-//! the command line and the tests say it alike.
+//! English texts for results of the analyses, shared by the page, the command line and the tests.
 //!
-//! - [`collection`]: a collection as it is listed.
-//! - [`diagnostics`]: what is wrong or odd about a log.
+//! - [`collection`]: table cells of collections.
+//! - [`diagnostics`]: damage and oddities of a log.
 //! - [`held`]: why more memory is held than is live.
-//! - [`insight`]: what the rules say of a program.
+//! - [`insight`]: results of the rules.
 //! - [`process`]: how a program was run.
-//! - [`processes`]: what numbers of several processes mean.
+//! - [`processes`]: numbers of several processes.
 //! - [`report`]: the lines of `+RTS -s`.
-//! - [`ticky`]: what ticky counters are about.
+//! - [`ticky`]: ticky counters.
 //!
-//! The words of marks are with their [`tracks`](session::tracks), those of boxes
-//! with the [flame graph](crate::flame).
+//! Texts of marks are with their [`tracks`](session::tracks), those of boxes with the [flame graph](crate::flame).
 
 pub mod collection;
 pub mod diagnostics;

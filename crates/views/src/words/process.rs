@@ -1,9 +1,9 @@
-//! What is known of a process, in words.
+//! Texts for the metadata of a process.
 
 use analysis::process::{Change, HeapSettings, Way};
 use eventlog::quantity::ByteCount;
 
-/// What became of a capability, to follow "capability 3".
+/// Names a change of a capability, to follow "capability 3".
 #[must_use]
 pub const fn change(change: Change) -> &'static str {
     match change {
@@ -14,7 +14,7 @@ pub const fn change(change: Change) -> &'static str {
     }
 }
 
-/// The type of a set of capabilities, by its number.
+/// Names the type of a capability set.
 #[must_use]
 pub fn set_kind(kind: u16) -> String {
     match kind {
@@ -25,7 +25,7 @@ pub fn set_kind(kind: u16) -> String {
     }
 }
 
-/// The kind of a runtime: `threaded`.
+/// Names a way of the runtime: `threaded`.
 #[must_use]
 pub fn way(way: &Way) -> &str {
     match way {
@@ -40,14 +40,14 @@ pub fn way(way: &Way) -> &str {
     }
 }
 
-/// All that is said of a runtime's kind: `threaded, profiling`.
+/// Lists the ways of a runtime: `threaded, profiling`.
 #[must_use]
 pub fn ways(ways: &[Way]) -> String {
     ways.iter().map(way).collect::<Vec<_>>().join(", ")
 }
 
-/// What a kind of runtime means for who reads the log, and the option of GHC
-/// that makes it; empty if there is nothing to say.
+/// Explains the consequences of a way, and returns the GHC option that selects it; both empty if there is nothing
+/// to say.
 #[must_use]
 pub const fn way_meaning(way: &Way) -> (&'static str, &'static str) {
     match way {
@@ -76,7 +76,7 @@ pub const fn way_meaning(way: &Way) -> (&'static str, &'static str) {
     }
 }
 
-/// The settings of the heap in one line.
+/// Formats the heap settings in one line.
 #[must_use]
 pub fn heap(heap: &HeapSettings) -> String {
     let limit = heap.max_heap_bytes.map_or_else(

@@ -1,4 +1,4 @@
-//! What is to be said where numbers are of several processes.
+//! Texts for logs of several processes.
 
 use std::fmt::{self, Write};
 
@@ -7,14 +7,14 @@ use eventlog::ids::Duration;
 use scene::format;
 use session::tracks::processes::Processes;
 
-/// What the numbers of a whole log mean that is of several processes.
+/// Explanation of the totals of a log of several processes.
 pub const TOGETHER: &str = "All other numbers are of the processes together: what is allocated, copied and counted is added up; the heap is the sum of what each said last. Where a collection of one goes on, the others may run.";
 
-/// Why there is no number that makes sense of one program only.
+/// Placeholder for a number that is only meaningful per process.
 pub const OF_EACH: &str = "of each process only, as above";
 
-/// What a panel has to say of a log that several processes have written, by the name of the panel
-/// in links; nothing, where it says whose everything is or where that does not matter.
+/// Returns the remark of a panel about a log of several processes; `panel` is its name in links. `None` for logs
+/// of one process, and for panels that attribute everything to a process or where that does not matter.
 #[must_use]
 pub fn about(panel: &str, processes: &Processes) -> Option<String> {
     let what = match panel {
@@ -35,7 +35,7 @@ pub fn about(panel: &str, processes: &Processes) -> Option<String> {
     Some(format!("{several} {what}"))
 }
 
-/// The head of a table of processes: names with what they mean.
+/// Columns of the process table, with their explanations.
 pub const COLUMNS: [(&str, &str); 9] = [
     (
         "Process",
@@ -63,7 +63,7 @@ pub const COLUMNS: [(&str, &str); 9] = [
     ),
 ];
 
-/// A row of that table.
+/// Formats a process as a row of the table.
 #[must_use]
 pub fn row(own: &ProcessNumbers) -> [String; 9] {
     let name = match own.pid {
@@ -89,10 +89,10 @@ pub fn row(own: &ProcessNumbers) -> [String; 9] {
     ]
 }
 
-/// The same for a terminal, a process on a line.
+/// Prints the table for a terminal, one process per line.
 ///
 /// # Errors
-/// If nothing can be written there.
+/// Returns errors of `out`.
 pub(crate) fn print(all: &[ProcessNumbers], out: &mut dyn Write) -> fmt::Result {
     if all.is_empty() {
         return Ok(());

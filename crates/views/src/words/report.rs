@@ -1,4 +1,4 @@
-//! The numbers of a log as text: the command line prints it, the page copies it.
+//! Summary of a log as text, printed by the command line and copied by the page.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,25 +6,25 @@ use super::processes;
 use analysis::numbers::summary::{Generation, SparkTotals, Summary};
 use eventlog::quantity::count;
 
-/// What stands for a number that the log does not have.
+/// Placeholder for a number that the log does not have.
 const ABSENT: &str = "-";
 
 fn or_dash<T>(number: Option<T>, text: impl FnOnce(T) -> String) -> String {
     number.map_or_else(|| ABSENT.to_owned(), text)
 }
 
-/// Seconds with so many decimals.
+/// Formats nanoseconds as seconds with this number of decimals.
 fn seconds(time_ns: Option<u64>, decimals: usize) -> String {
     or_dash(time_ns, |ns| format!("{:.decimals$}s", ns as f64 / 1e9))
 }
 
-/// Whole mebibytes, rounded up as the runtime counts its megablocks.
+/// Formats bytes as whole mebibytes, rounded up like the megablocks of the runtime.
 fn mebibytes(size: Option<u64>) -> String {
     or_dash(size, |bytes| count(bytes.div_ceil(1 << 20)))
 }
 
-/// The lines of the runtime's report, in its order. CPU times and what follows
-/// from them are not in a log and left out.
+/// Summary in the format and order of the runtime's `+RTS -s` report. CPU times and values derived from them are
+/// omitted because logs do not contain them.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a>(pub &'a Summary);
 
@@ -72,7 +72,7 @@ fn print_heap(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
     let residency = format!("maximum residency ({samples} sample(s))");
     line(summary.max_residency, "bytes", &residency)?;
     line(summary.max_slop, "bytes", "maximum slop")?;
-    // The runtime's line has what is lost at the peak, which is not in a log.
+    // The corresponding line of the runtime has the memory lost at the peak, which logs do not contain.
     let memory =
         format!("total memory in use, at least (up to {lost} MiB of it unused after a collection)");
     line(summary.max_heap_size, "MiB", &memory)
@@ -116,7 +116,7 @@ fn print_times(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
         ("Total", Some(summary.total_ns)),
     ];
     let times = times.into_iter();
-    // As in the runtime's report, it is there only if the program is built for profiling.
+    // Like the runtime, print PROF only for programs built for profiling.
     let times = times.filter(|&(name, time_ns)| name != "PROF" || time_ns.is_some());
     for (name, time_ns) in times {
         let time = seconds(time_ns, 3);
@@ -138,7 +138,7 @@ fn print_times(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
     writeln!(out, "  Range         {from} to {to} ns\n")
 }
 
-/// What the runtime does not say: each capability.
+/// Prints the times of each capability, which the runtime's report does not have.
 fn print_capabilities(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result {
     for (row, (_, times)) in summary.capabilities.iter().zip(&summary.account.caps) {
         writeln!(

@@ -1,13 +1,13 @@
-//! What each rule is called, what it means, and what to try.
+//! Texts of the diagnostic rules: title, meaning and advice.
 
 use analysis::diagnostics::Rule;
 
-/// What is said of a rule, whatever it was found about.
+/// Texts of a rule that do not depend on what it was found about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleWords {
-    /// A heading.
+    /// Heading without a full stop.
     pub title: &'static str,
-    /// What it means for what is shown; a sentence or two.
+    /// Consequences for the displayed data, in one or two sentences.
     pub meaning: &'static str,
     /// What to try; empty if there is nothing to do.
     pub advice: &'static str,
@@ -31,7 +31,7 @@ const NO_MORE: &str = "Only this message is lost; everything else is shown.";
 const CHECK_MESSAGES: &str = "Look at what the program or its library writes with traceEvent.";
 const CHECK_LIBRARY: &str = "Use the same version of ghc-stack-profiler throughout the program.";
 
-/// What is said of a rule.
+/// Returns the texts of a rule.
 #[must_use]
 pub const fn of(rule: Rule) -> RuleWords {
     match rule {
@@ -83,7 +83,7 @@ pub const fn of(rule: Rule) -> RuleWords {
     }
 }
 
-/// Parts of the file.
+/// Texts of rules about damage of the file.
 const fn of_file(rule: Rule) -> RuleWords {
     match rule {
         Rule::UndeclaredType => words(
@@ -169,7 +169,7 @@ const fn of_file(rule: Rule) -> RuleWords {
     }
 }
 
-/// Heap profiles in text.
+/// Texts of rules about textual heap profiles.
 const fn of_heap_report(rule: Rule) -> RuleWords {
     match rule {
         Rule::ReportLine => words(
@@ -195,7 +195,7 @@ const fn of_heap_report(rule: Rule) -> RuleWords {
     }
 }
 
-/// Events that cannot follow those before them.
+/// Texts of rules about events in an impossible order.
 const fn of_order(rule: Rule) -> RuleWords {
     let title = match rule {
         Rule::OrderUncreated => "Threads and tasks that were never created",
@@ -217,7 +217,7 @@ const fn of_order(rule: Rule) -> RuleWords {
     )
 }
 
-/// Messages about foreign calls.
+/// Texts of rules about messages of foreign calls.
 const fn of_call(rule: Rule) -> RuleWords {
     match rule {
         Rule::CallStartRepeated => words("Calls that begin twice", NO_MORE, CHECK_MESSAGES),

@@ -1,9 +1,9 @@
-//! What ticky counters are about, in words.
+//! Texts for ticky counters.
 
 use analysis::ticky::{Flaw, Kind, Shape, SizeErrs, TickyRow};
 
-/// What a letter says of an argument or a free variable (GHC's
-/// `showTypeCategory`); `None` if GHC writes no such letter.
+/// Returns the meaning of a type letter of an argument or free variable (GHC's `showTypeCategory`); `None` for
+/// letters that GHC does not write.
 #[must_use]
 pub const fn of_letter(letter: char) -> Option<&'static str> {
     Some(match letter {
@@ -34,7 +34,7 @@ pub const fn of_letter(letter: char) -> Option<&'static str> {
     })
 }
 
-/// `list, unboxed Int`: what letters say, one after the other.
+/// Lists the meaning of several letters: `list, unboxed Int`.
 #[must_use]
 pub fn of_letters(letters: &str) -> String {
     let mut words = String::new();
@@ -50,7 +50,7 @@ pub fn of_letters(letters: &str) -> String {
     words
 }
 
-/// What a counter is about, in a word or two.
+/// Returns a short name for the kind of a counter.
 #[must_use]
 pub const fn of_kind(kind: Kind) -> &'static str {
     match (kind.shape, kind.single_entry) {
@@ -64,7 +64,7 @@ pub const fn of_kind(kind: Kind) -> &'static str {
     }
 }
 
-/// What that means.
+/// Explains the kind of a counter.
 #[must_use]
 pub fn kind_explained(kind: Kind) -> String {
     let what = match kind.shape {
@@ -92,7 +92,7 @@ pub fn kind_explained(kind: Kind) -> String {
     words
 }
 
-/// How the number of closures errs, if so.
+/// Explains why the number of closures is only a bound.
 #[must_use]
 pub const fn size_errs(errs: SizeErrs) -> &'static str {
     match errs {
@@ -105,14 +105,14 @@ pub const fn size_errs(errs: SizeErrs) -> &'static str {
     }
 }
 
-/// How the number of closures of a row errs, if there are some.
+/// Returns the error of a row's number of closures; `None` if it is exact or zero.
 #[must_use]
 pub fn count_errs(row: &TickyRow) -> Option<SizeErrs> {
     let some = row.allocd_count().is_some_and(|count| count > 0);
     row.definition.as_ref()?.size_errs().filter(|_| some)
 }
 
-/// The sign before a number of closures that errs.
+/// Returns the sign before a number of closures that is only a bound.
 #[must_use]
 pub const fn size_sign(errs: Option<SizeErrs>) -> &'static str {
     match errs {
@@ -122,7 +122,7 @@ pub const fn size_sign(errs: Option<SizeErrs>) -> &'static str {
     }
 }
 
-/// What is wrong with the counters of a log, or missing.
+/// Explains missing or wrong counters of a log.
 #[must_use]
 pub const fn of_flaw(flaw: Flaw) -> &'static str {
     match flaw {
@@ -138,13 +138,13 @@ pub const fn of_flaw(flaw: Flaw) -> &'static str {
     }
 }
 
-/// How a log with ticky counters is made.
+/// Commands that record a log with ticky counters.
 pub const HOW_TO_RECORD: [&str; 2] = [
     "ghc -ticky -ticky-allocd -ticky-dyn-thunk -rtsopts -eventlog Main.hs",
     "./Main +RTS -lT",
 ];
 
-/// What the flags mean, in a sentence each.
+/// Explanation of those commands and their flags.
 pub const RECORDING_EXPLAINED: &str = "GHC 9.2 and later; every module that is to be counted is compiled with -ticky, and -ticky-allocd counts the bytes of each kind of closure. Counters are written every 0.1 s (-i), at the collection that follows. A program made like this runs several times slower.";
 
 #[cfg(test)]

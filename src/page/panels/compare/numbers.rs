@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::{Lead, lead};
 use crate::dom::value_of;
 use crate::field::Field;
-use crate::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
 use crate::rows_out::{RowsOf, RowsOut};
 use insight::compare::{Comparison, Difference, Trend};
 use scene::format;
@@ -93,7 +93,7 @@ pub(super) fn Numbers(props: &NumbersProps) -> Html {
         })
     };
     let on_current = current.setter();
-    let on_current = Callback::from(move |went: Went| on_current.set(Some(went.row)));
+    let on_current = Callback::from(move |went: RowActivated| on_current.set(Some(went.row)));
     let chosen = current.and_then(row_at);
     html! {
         <div class="compare-numbers">

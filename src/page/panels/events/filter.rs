@@ -9,12 +9,12 @@ use crate::dom::{use_pause, value_of};
 use crate::field::Field;
 use crate::menu::Menu;
 use crate::panel::Marked;
+use crate::ptr_eq::PtrEq;
 use crate::rows_out::{RowsOf, RowsOut};
-use crate::same::Same;
 use analysis::timeline::thread_lane::ThreadFilter;
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::{EventType, Subject};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use scene::format;
 use session::Overview;
 use session::events::EventList;
@@ -47,7 +47,7 @@ pub(super) struct Match {
 #[derive(Properties, PartialEq)]
 pub(super) struct FilterBarProps {
     pub(super) client: LogClient,
-    pub(super) overview: Same<Overview>,
+    pub(super) overview: PtrEq<Overview>,
     pub(super) list: EventList,
     /// The selected tracks.
     pub(super) marked: Rc<Marked>,
@@ -214,7 +214,7 @@ fn matches(props: &SearchProps) -> String {
 
 #[derive(Properties, PartialEq)]
 struct TypesProps {
-    overview: Same<Overview>,
+    overview: PtrEq<Overview>,
     types: Vec<u16>,
     on_change: Callback<Change>,
 }

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::finding::severity;
-use super::way::Way;
+use super::navigator::FindingNavigator;
 use crate::panel::{PanelProps, use_answer};
 use insight::finding::Finding;
 use scene::format;
@@ -21,7 +21,7 @@ const NAMED: usize = 3;
 pub(in crate::panels) fn Brief(props: &PanelProps) -> Html {
     let view = props.view.settings.get::<FindingsView>();
     let within = view.range(props.range);
-    let way = Way::from_panel(props, within);
+    let navigator = FindingNavigator::from_panel(props, within);
     let answer = use_answer(&props.source, FindingsQuery(within));
     let Some(report) = answer.as_deref().and_then(Option::as_ref) else {
         return Html::default();
@@ -35,8 +35,8 @@ pub(in crate::panels) fn Brief(props: &PanelProps) -> Html {
                 <span class="cost number">{ words::cost(finding) }</span>
             </>
         };
-        let (way, finding) = (way.clone(), Finding::clone(finding));
-        let prove = move |_: MouseEvent| way.prove(&finding, finding.evidence.first());
+        let (navigator, finding) = (navigator.clone(), Finding::clone(finding));
+        let prove = move |_: MouseEvent| navigator.prove(&finding, finding.evidence.first());
         link(Callback::from(prove), label)
     };
     let found = report.gravest();

@@ -4,7 +4,7 @@
 use yew::prelude::*;
 
 use super::finding::severity;
-use super::way::Way;
+use super::navigator::FindingNavigator;
 use crate::panel::{PanelProps, Source, use_answer};
 use insight::Report;
 use insight::finding::Finding;
@@ -23,20 +23,20 @@ pub(in crate::panels) fn FindingCard(props: &PanelProps) -> Html {
     if props.view.panel == FINDINGS || !view.is_at_place(props.range) {
         return Html::default();
     }
-    let way = Way::from_panel(props, view.within);
-    html! { <OpenCard source={props.source.clone()} {view} {way} /> }
+    let navigator = FindingNavigator::from_panel(props, view.within);
+    html! { <OpenCard source={props.source.clone()} {view} {navigator} /> }
 }
 
 #[derive(Properties, PartialEq)]
 struct OpenProps {
     source: Source,
     view: FindingsView,
-    way: Way,
+    navigator: FindingNavigator,
 }
 
 #[component]
 fn OpenCard(props: &OpenProps) -> Html {
-    let (view, way) = (&props.view, &props.way);
+    let (view, navigator) = (&props.view, &props.navigator);
     let answer = use_answer(&props.source, FindingsQuery(view.within));
     let found = answer
         .as_deref()
@@ -54,12 +54,12 @@ fn OpenCard(props: &OpenProps) -> Html {
     let (sure, how_sure) = words::confidence(finding.confidence);
     let explain = {
         let view = view.clone();
-        way.on_change.reform(move |_: MouseEvent| {
+        navigator.on_change.reform(move |_: MouseEvent| {
             let view = view.clone();
             Change::new(move |all, _| all.with_settings(view).with_panel(FINDINGS))
         })
     };
-    let leave = way.on_change.reform(|_: MouseEvent| {
+    let leave = navigator.on_change.reform(|_: MouseEvent| {
         Change::new(|mut all, _| {
             all.selection = None;
             all.with_settings(FindingsView::default())
@@ -76,7 +76,7 @@ fn OpenCard(props: &OpenProps) -> Html {
             </header>
             <p>{ finding.meaning.clone() }</p>
             <div class="finding-card-ways">
-                { places(report, finding, view, way) }
+                { places(report, finding, view, navigator) }
                 <button class="small" onclick={explain}>{ "What to try, and when not to trust it" }</button>
             </div>
         </section>
@@ -84,7 +84,12 @@ fn OpenCard(props: &OpenProps) -> Html {
 }
 
 /// Which place it is, and the ways to the one before and after it.
-fn places(report: &Report, finding: &Finding, view: &FindingsView, way: &Way) -> Html {
+fn places(
+    report: &Report,
+    finding: &Finding,
+    view: &FindingsView,
+    navigator: &FindingNavigator,
+) -> Html {
     let is_here = |place: &insight::finding::Evidence| Some(place.range) == view.place;
     let Some(at) = finding.evidence.iter().position(is_here) else {
         return Html::default();
@@ -92,8 +97,9 @@ fn places(report: &Report, finding: &Finding, view: &FindingsView, way: &Way) ->
     let to = |place: Option<usize>, label: &'static str, sign: &'static str| {
         let place = place.and_then(|place| finding.evidence.get(place).cloned());
         let disabled = place.is_none();
-        let (way, finding) = (way.clone(), finding.clone());
-        let onclick = Callback::from(move |_: MouseEvent| way.prove(&finding, place.as_ref()));
+        let (navigator, finding) = (navigator.clone(), finding.clone());
+        let onclick =
+            Callback::from(move |_: MouseEvent| navigator.prove(&finding, place.as_ref()));
         html! { <button class="small" {disabled} {onclick} aria-label={label}>{ sign }</button> }
     };
     let here = &finding.evidence[at];

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::way::Way;
+use super::navigator::FindingNavigator;
 use crate::copy::CopyButton;
 use crate::more::use_more;
 use eventlog::ids::Duration;
@@ -29,7 +29,7 @@ pub(super) struct FindingProps {
     /// Names what it is about.
     pub(super) report: Rc<Report>,
     /// Leads to its places.
-    pub(super) way: Way,
+    pub(super) navigator: FindingNavigator,
 }
 
 /// The finding.
@@ -60,7 +60,7 @@ pub(super) fn FindingRow(props: &FindingProps) -> Html {
                     <div>{ meaning(finding, props.report.cause(finding)) }{ tries(&finding.tries) }{ distrust(finding) }</div>
                     <div>
                         { numbers(&finding.numbers) }
-                        <Places finding={Rc::clone(&props.finding)} report={Rc::clone(&props.report)} at={props.at} way={props.way.clone()} />
+                        <Places finding={Rc::clone(&props.finding)} report={Rc::clone(&props.report)} at={props.at} navigator={props.navigator.clone()} />
                     </div>
                 </div>
             }
@@ -146,7 +146,7 @@ struct PlacesProps {
     finding: Rc<Finding>,
     report: Rc<Report>,
     at: Option<Interval>,
-    way: Way,
+    navigator: FindingNavigator,
 }
 
 /// Where it is to be seen: each place is a button that goes there.
@@ -157,12 +157,13 @@ fn Places(props: &PlacesProps) -> Html {
     let listed = finding.evidence.len();
     let row = |place: &Evidence| {
         let onclick = {
-            let (way, finding, place) = (props.way.clone(), Rc::clone(finding), place.clone());
-            Callback::from(move |_: MouseEvent| way.go(&finding, Some(&place), None))
+            let (navigator, finding, place) =
+                (props.navigator.clone(), Rc::clone(finding), place.clone());
+            Callback::from(move |_: MouseEvent| navigator.go(&finding, Some(&place), None))
         };
-        let proof = props.way.proof(finding, place).map(|(_, title)| {
-            let (way, finding, place) = (props.way.clone(), Rc::clone(finding), place.clone());
-            let onclick = Callback::from(move |_: MouseEvent| way.prove(&finding, Some(&place)));
+        let proof = props.navigator.proof(finding, place).map(|(_, title)| {
+            let (navigator, finding, place) = (props.navigator.clone(), Rc::clone(finding), place.clone());
+            let onclick = Callback::from(move |_: MouseEvent| navigator.prove(&finding, Some(&place)));
             html! {
                 <button class="place proof" {onclick} title={format!("Select it and open the panel {title}, which proves it")}>
                     { format!("{title} ›") }

@@ -22,7 +22,7 @@ use self::steps::{Other, Steps};
 use crate::client::LogClient;
 use crate::dom::setter_of;
 use crate::guide::how_to_record;
-use crate::panel::{Beside, PanelProps, Wish, span_text, use_answered_if};
+use crate::panel::{Beside, PanelProps, PanelRequest, span_text, use_answered_if};
 use crate::viewer::Goto;
 use analysis::flamegraph::choosing::ALL;
 use analysis::flamegraph::source_info::SourceInfo;
@@ -265,7 +265,7 @@ fn area(props: &PanelProps, pick: Option<&Pick>, query: &FlameQuery, stacks: Sou
 
 /// Where a moment of the timeline is in the graph.
 fn reveal_of(props: &PanelProps, query: &FlameQuery) -> Option<Reveal> {
-    let (Some((serial, Wish::Flame(track, moment))), Some(range)) =
+    let (Some((serial, PanelRequest::Flame(track, moment))), Some(range)) =
         (props.wish, query.choice.range)
     else {
         return None;

@@ -11,13 +11,13 @@ use super::canvas::{FlameCanvas, Found};
 use super::pick::Pick;
 use crate::client::LogClient;
 use crate::dom::setter_of;
-use crate::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
 use crate::rows_out::{RowsOf, RowsOut};
 use analysis::flamegraph::source_info::SourceInfo;
 use model::profile::origin::CensusCounts;
 use model::profile::source::Unit;
 use model::profile::weights::Measure;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use scene::format;
 use session::cells::{Cell, rows_text};
 use session::flame::query::{FlameQuery, FlameRow, FlameTableQuery, View};
@@ -330,7 +330,7 @@ struct CurrentGridProps {
 #[component]
 fn CurrentGrid(props: &CurrentGridProps) -> Html {
     let went = use_state_eq(|| None::<u64>);
-    let on_current = setter_of(&went).reform(|at: Went| Some(at.row));
+    let on_current = setter_of(&went).reform(|at: RowActivated| Some(at.row));
     let name = if props.compared {
         "flame-rows-compared"
     } else {

@@ -23,14 +23,14 @@ use self::bar::Bar;
 use self::chart::ChartTab;
 use self::growth::GrowthList;
 use self::held::Held;
-use self::moments::Moments;
+use self::moments::CensusDiff;
 use self::table::Table;
 use self::tree::Tree;
 use crate::dom::focus;
 use crate::guide::how_to_record;
 use crate::panel::{PanelProps, use_answer};
 use analysis::heap::Breakdown;
-use session::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, ways};
+use session::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, profiling_hints};
 use views::heap::settings::{HeapView, Tab};
 
 /// The panel.
@@ -89,7 +89,7 @@ const BUILT: &[Tab] = &[Tab::Chart, Tab::Table, Tab::Moments, Tab::Growth, Tab::
 fn open_tab(tab: Tab, props: &PanelProps) -> Html {
     match tab {
         Tab::Table => html! { <Table ..props.clone() /> },
-        Tab::Moments => html! { <Moments ..props.clone() /> },
+        Tab::Moments => html! { <CensusDiff ..props.clone() /> },
         Tab::Growth => html! { <GrowthList ..props.clone() /> },
         Tab::Tree => html! { <Tree ..props.clone() /> },
         Tab::Held => html! { <Held ..props.clone() /> },
@@ -177,7 +177,7 @@ fn how_to(props: &PanelProps) -> Html {
                 <p>{ by }{ "Run it with one of these flags of +RTS; -i0.1 takes a census every 0.1 s." }</p>
                 <table class="plain-table ways">
                     <thead><tr><th scope="col">{ "+RTS" }</th><th scope="col">{ "What holds the heap" }</th><th scope="col">{ "Compiled with" }</th></tr></thead>
-                    <tbody>{ for ways(ghc).iter().map(way) }</tbody>
+                    <tbody>{ for profiling_hints(ghc).iter().map(way) }</tbody>
                 </table>
             }
             { how_to_record("record-heap") }

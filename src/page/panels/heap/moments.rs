@@ -9,14 +9,14 @@ use super::counted::{band_name, no_census};
 use super::table::{FIRST_ROWS, all_bands, pin, size};
 use crate::dom::setter_of;
 use crate::field::Field;
-use crate::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
 use crate::panel::{PanelProps, use_answer};
 use crate::rows_out::{RowsOf, RowsOut};
 use scene::format;
-use session::cells::{Separated, rows_text};
+use session::cells::{RowFormat, rows_text};
 use session::heap::counted::Moment;
 use session::heap::moments::{
-    MomentColumn, MomentRow, Moments as Answer, MomentsChoice, MomentsQuery,
+    CensusDiff as Answer, CensusDiffChoice, CensusDiffColumn, CensusDiffQuery, CensusDiffRow,
 };
 use views::heap::settings::HeapView;
 use views::heap::words;
@@ -35,11 +35,11 @@ const COLUMNS: &[Column] = &[
 ];
 
 /// What a click on the head of each column sorts by.
-const SORTS: [Option<MomentColumn>; 6] = [
-    Some(MomentColumn::Name),
-    Some(MomentColumn::Before),
-    Some(MomentColumn::After),
-    Some(MomentColumn::Difference),
+const SORTS: [Option<CensusDiffColumn>; 6] = [
+    Some(CensusDiffColumn::Name),
+    Some(CensusDiffColumn::Before),
+    Some(CensusDiffColumn::After),
+    Some(CensusDiffColumn::Difference),
     None,
     None,
 ];
@@ -58,9 +58,9 @@ const ALONE_COLUMNS: &[Column] = &[
     Column::number("share", "Share", 60, "Of all bytes in this census").unsorted(),
 ];
 
-const ALONE_SORTS: [Option<MomentColumn>; 4] = [
-    Some(MomentColumn::Name),
-    Some(MomentColumn::After),
+const ALONE_SORTS: [Option<CensusDiffColumn>; 4] = [
+    Some(CensusDiffColumn::Name),
+    Some(CensusDiffColumn::After),
     None,
     None,
 ];
@@ -70,11 +70,11 @@ const POINTS: u32 = 600;
 
 /// The two censuses.
 #[component]
-pub(super) fn Moments(props: &PanelProps) -> Html {
+pub(super) fn CensusDiff(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<HeapView>();
     let window = use_state_eq(|| FIRST_ROWS);
     let current = use_state_eq(|| None::<u64>);
-    let query = MomentsQuery {
+    let query = CensusDiffQuery {
         choice: all_bands(&view.choice),
         range: props.range,
         moments: view.moments,
@@ -99,7 +99,7 @@ pub(super) fn Moments(props: &PanelProps) -> Html {
     );
     let out = use_memo((props.source.client.clone(), query), |(client, query)| {
         let query = query.clone();
-        let question = move |rows| MomentsQuery {
+        let question = move |rows| CensusDiffQuery {
             rows,
             ..query.clone()
         };
@@ -128,15 +128,15 @@ pub(super) fn Moments(props: &PanelProps) -> Html {
     };
     // Alone, a difference is what the band holds.
     let by = match moments.column {
-        MomentColumn::Name => MomentColumn::Name,
-        _ if alone => MomentColumn::After,
+        CensusDiffColumn::Name => CensusDiffColumn::Name,
+        _ if alone => CensusDiffColumn::After,
         column => column,
     };
     let column = sorts.iter().position(|sort| *sort == Some(by));
     let sort = column.map(|column| (column, moments.descending));
     let on_sort = on_moments.reform(move |column: usize| {
         let column = sorts.get(column).copied().flatten().unwrap_or_default();
-        MomentsChoice {
+        CensusDiffChoice {
             column: by,
             ..moments
         }
@@ -151,7 +151,7 @@ pub(super) fn Moments(props: &PanelProps) -> Html {
             }
         })
     };
-    let on_current = setter_of(&current).reform(|went: Went| Some(went.row));
+    let on_current = setter_of(&current).reform(|went: RowActivated| Some(went.row));
     let name = if alone { "census-rows" } else { "moment-rows" };
     html! {
         <div class="heap-moments">
@@ -168,7 +168,7 @@ pub(super) fn Moments(props: &PanelProps) -> Html {
 }
 
 /// The rows of the file: bytes.
-fn text(found: &Option<Answer>, how: Separated, is_first: bool) -> String {
+fn text(found: &Option<Answer>, how: RowFormat, is_first: bool) -> String {
     const NAMES: [&str; 5] = ["label", "name", "before", "after", "difference"];
     let rows = found.iter().flat_map(|found| &found.rows);
     let cells = rows.map(|row| {
@@ -185,24 +185,24 @@ fn text(found: &Option<Answer>, how: Separated, is_first: bool) -> String {
 
 /// Which censuses, and what there is between them.
 fn controls(
-    moments: MomentsChoice,
+    moments: CensusDiffChoice,
     found: &Answer,
-    on_moments: &Callback<MomentsChoice>,
+    on_moments: &Callback<CensusDiffChoice>,
     rows: RowsOf,
 ) -> Html {
-    let on_alone = on_moments.reform(move |_: Event| MomentsChoice {
+    let on_alone = on_moments.reform(move |_: Event| CensusDiffChoice {
         alone: !moments.alone,
         ..moments
     });
-    let on_before = on_moments.reform(move |before| MomentsChoice {
+    let on_before = on_moments.reform(move |before| CensusDiffChoice {
         before: Some(before),
         ..moments
     });
-    let on_after = on_moments.reform(move |after| MomentsChoice {
+    let on_after = on_moments.reform(move |after| CensusDiffChoice {
         after: Some(after),
         ..moments
     });
-    let on_ends = on_moments.reform(move |_: MouseEvent| MomentsChoice {
+    let on_ends = on_moments.reform(move |_: MouseEvent| CensusDiffChoice {
         before: None,
         after: None,
         ..moments
@@ -285,7 +285,11 @@ fn Stepper(props: &StepperProps) -> Html {
 }
 
 /// All bytes over all censuses: a click sets the nearer one of the two.
-fn picture(moments: MomentsChoice, found: &Answer, on_moments: &Callback<MomentsChoice>) -> Html {
+fn picture(
+    moments: CensusDiffChoice,
+    found: &Answer,
+    on_moments: &Callback<CensusDiffChoice>,
+) -> Html {
     let (points, of) = (found.totals.len(), found.counted.of.max(1));
     let most = found.totals.iter().copied().fold(1.0, f64::max);
     let mut path = String::from("M0 100");
@@ -309,11 +313,11 @@ fn picture(moments: MomentsChoice, found: &Answer, on_moments: &Callback<Moments
         });
         let census = ((share * f64::from(of)) as u32).min(of - 1);
         match !moments.alone && census.abs_diff(before) < census.abs_diff(after) {
-            true => MomentsChoice {
+            true => CensusDiffChoice {
                 before: Some(census),
                 ..moments
             },
-            false => MomentsChoice {
+            false => CensusDiffChoice {
                 after: Some(census),
                 ..moments
             },
@@ -344,7 +348,7 @@ fn picture(moments: MomentsChoice, found: &Answer, on_moments: &Callback<Moments
 }
 
 fn grid_rows(found: &Answer, pinned: Option<&str>, alone: bool) -> Rows {
-    let row = |row: &MomentRow| {
+    let row = |row: &CensusDiffRow| {
         let is_pinned = pinned == Some(row.called.key.as_str());
         let name = band_name(&row.called, is_pinned);
         let share = format::percent(row.after, found.after.bytes).into();
@@ -397,7 +401,7 @@ fn sums_row(found: &Answer, alone: bool) -> GridRow {
 }
 
 /// A bar from the middle: to the right it grew. Alone it begins on the left.
-fn bar(row: &MomentRow, longest: u64, alone: bool) -> Html {
+fn bar(row: &CensusDiffRow, longest: u64, alone: bool) -> Html {
     let room = if alone { 100.0 } else { 50.0 };
     let length = row.after.abs_diff(row.before) as f64 / longest.max(1) as f64 * room;
     let (class, x) = match (alone, row.difference() < 0) {

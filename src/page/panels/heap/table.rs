@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::counted::{Most, band_name, censuses_text, no_census, spark};
 use crate::dom::setter_of;
-use crate::grid::{Column, Grid, GridRow, Rows, Went};
+use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
 use crate::panel::{PanelProps, use_answer};
 use crate::rows_out::{RowsOf, RowsOut};
 use crate::viewer::Goto;
@@ -209,7 +209,7 @@ pub(super) fn Table(props: &PanelProps) -> Html {
     } else {
         "band-rows"
     };
-    let on_current = setter_of(&current).reform(|went: Went| Some(went.row));
+    let on_current = setter_of(&current).reform(|went: RowActivated| Some(went.row));
     html! {
         <div class="heap-table">
             <p class="tools">

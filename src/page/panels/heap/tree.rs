@@ -7,7 +7,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::dom::setter_of;
-use crate::grid::{Branch, Column, Grid, GridRow, Rows, ScrollTo, Went};
+use crate::grid::{Branch, Column, Grid, GridRow, RowActivated, Rows, ScrollTo};
 use crate::guide::how_to_record;
 use crate::panel::{PanelProps, span_text, use_answer};
 use crate::rows_out::{RowsOf, RowsOut};
@@ -119,7 +119,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
     };
     let on_current = {
         let (current, answer) = (current.setter(), Rc::clone(&answer));
-        Callback::from(move |went: Went| {
+        Callback::from(move |went: RowActivated| {
             let row = answer
                 .as_ref()
                 .as_ref()

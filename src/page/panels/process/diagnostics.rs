@@ -10,7 +10,7 @@ use crate::more::use_more;
 use crate::viewer::Goto;
 use analysis::diagnostics::{Diagnostic, Diagnostics, Rule, Severity};
 use analysis::process::Process;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use scene::format;
 use views::words::diagnostics::{RuleWords, of, sentence};
 

@@ -10,7 +10,7 @@ use crate::shares::share_bar;
 use crate::table_out::TableOut;
 use analysis::info::TypeCount;
 use analysis::process::Process;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use scene::format;
 use session::events::EventList;
 use session::events::filter::EventFilter;

@@ -1,5 +1,6 @@
-//! What one capability runs: one thread at a time. The same thread run twice,
-//! and one stopped that did not run, are the matter of its own machine.
+//! The thread that one capability runs, at most one at a time.
+//!
+//! The thread's own machine reports repeated runs of the same thread and stops of a thread that was not running.
 //!
 //! | state | event | next | verdict |
 //! |---|---|---|---|
@@ -13,18 +14,17 @@
 use super::{Judged, Problem};
 use eventlog::ids::ThreadId;
 
-/// The machine's states.
+/// States of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// It runs no thread.
+    /// The capability runs no thread.
     #[default]
     Idle,
-    /// It runs that thread.
+    /// The capability runs this thread.
     Runs(ThreadId),
 }
 
-/// The machine. `runs` says whether the event is a run of the thread; else it
-/// is a stop.
+/// Transition function. `runs` is true for a run of the thread, false for a stop.
 #[must_use]
 pub fn step(state: State, thread: ThreadId, runs: bool) -> Judged<State> {
     let next = if runs {

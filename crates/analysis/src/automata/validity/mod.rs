@@ -1,19 +1,18 @@
-//! Whether events follow each other as they should: threads, what capabilities
-//! run, tasks, spark threads. These are the machines of `ghc-events validate`,
-//! but they go on after what breaks them, and let pass what sound logs have.
+//! Validation of event order, for threads, capabilities, tasks and spark threads.
 //!
-//! What is tolerated, and why:
+//! These are the machines of `ghc-events validate`, except that they continue after an error and tolerate
+//! irregularities that sound logs contain:
 //!
 //! | what | why |
 //! |---|---|
-//! | events of a thread that was never created, if its number is smaller than that of every thread created so far | logging began after its creation; the runtime numbers threads in order |
-//! | a run of a thread that has finished, and its stop | the runtime takes a finished thread from its queue once more, and drops it |
-//! | a wakeup or a move of a thread that has finished | another thread sent it before it saw the end |
-//! | a wakeup of a thread that runs or can run | wakeups cross: several threads may send one |
-//! | a thread for sparks that was never created | Mercury's runtime writes nothing else of its creation |
-//! | events of a task that was never created | tasks are older than the log, or bound to threads of foreign code |
-//! | a task created where one is alive | not every task's end is written, and a task's number is an address, which is used again |
-//! | a task without an end | as the log ends first |
+//! | events of a never created thread, numbered below all created ones | it is older than the log; numbers ascend |
+//! | a run of a finished thread, and its stop | the runtime dequeues a finished thread once more and drops it |
+//! | a wakeup or a move of a finished thread | the other thread sent it before it observed the end |
+//! | a wakeup of a running or runnable thread | wakeups cross: several threads may send one |
+//! | a spark thread without `CreateThread` | Mercury's runtime logs only `CreateSparkThread` |
+//! | events of a task that was never created | the task is older than the log, or bound to a thread of foreign code |
+//! | a task created while one is alive at its address | ends are not always logged, and addresses are reused |
+//! | a task without an end | the log ends first |
 
 pub mod capability;
 pub mod spark;
@@ -24,12 +23,12 @@ use serde::{Deserialize, Serialize};
 
 use eventlog::ids::{CapId, ThreadId};
 
-/// What an event does to a machine.
+/// Result of one transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Judged<S> {
-    /// The state after it. After something broken it is what the event says.
+    /// State after the event. After a violation, the machine adopts the state that the event implies.
     pub next: S,
-    /// Whether the event is in order.
+    /// Verdict on the event.
     pub verdict: Verdict,
 }
 
@@ -56,99 +55,99 @@ impl<S> Judged<S> {
     }
 }
 
-/// Whether an event is in order.
+/// Verdict on the order of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is.
+    /// The event is in order.
     Fine,
-    /// It is not, but the runtime is known to write it.
+    /// The event is out of order, but the runtime is known to write it.
     Tolerated(Tolerated),
-    /// It is not.
+    /// The event violates the order.
     Broken(Problem),
 }
 
-/// What is let pass; see the module's table.
+/// Tolerated irregularities; the module's table explains each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Tolerated {
-    /// The first event of a thread that is older than the log.
+    /// First event of a thread older than the log.
     OlderThread,
-    /// A run or stop of a thread that has finished.
+    /// Run or stop of a thread that has finished.
     RunAfterEnd,
-    /// A wakeup or move of a thread that has finished.
+    /// Wakeup or move of a thread that has finished.
     WakeupAfterEnd,
-    /// A wakeup of a thread that does not wait.
+    /// Wakeup of a running or runnable thread.
     NeedlessWakeup,
-    /// A thread for sparks without a creation.
+    /// Spark thread without a creation event.
     SparkThreadUncreated,
-    /// The first event of a task that is older than the log.
+    /// First event of a task older than the log.
     OlderTask,
-    /// A task created without the end of the one before at its address.
+    /// Task created at the address of a task whose end was not logged.
     TaskReplaced,
-    /// A task that was alive at the end of the log.
+    /// Task still alive at the end of the log.
     TaskWithoutEnd,
 }
 
-/// What is wrong with an event, beside what it is about.
+/// Violation of event order; the affected thread, task or capability is recorded elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Problem {
-    /// Something happens to a thread or task that was never created.
+    /// Event of a thread or task that was never created.
     Uncreated(Doing),
-    /// A thread or spark thread is created that there is already.
+    /// Creation of a thread or spark thread that already exists.
     CreatedAgain,
-    /// Something happens to a thread or task that has ended.
+    /// Event of a thread or task that has ended.
     AfterEnd(Doing),
-    /// A thread runs that is running.
+    /// Run of a thread that is already running.
     RunsAlready {
-        /// The capability that it runs on, if any.
+        /// The capability it already runs on, if the log names it.
         on: Option<CapId>,
     },
-    /// A thread stops that was not running.
+    /// Stop of a thread that was not running.
     StopsUnrun,
-    /// A thread stops where it was not running.
+    /// Stop of a thread on a capability that was not running it.
     StopsElsewhere {
-        /// Where it was running.
+        /// The capability it was running on, if the log names it.
         ran_on: Option<CapId>,
     },
-    /// A thread is moved while it runs.
+    /// Move of a running thread.
     MovesRunning,
-    /// A capability runs or stops a thread while it runs another.
+    /// Run or stop of a thread on a capability that runs another.
     OtherThread {
-        /// The thread that it runs.
+        /// The thread that the capability runs.
         running: ThreadId,
-        /// The other one.
+        /// The thread of the event.
         thread: ThreadId,
-        /// Whether it runs the other one.
+        /// True for a run, false for a stop.
         runs: bool,
     },
-    /// A task is moved from where it is not.
+    /// Move of a task from a capability that it was not on.
     MovesFromElsewhere {
-        /// Where it was.
+        /// The capability it was on.
         was_on: CapId,
-        /// Where it is moved from.
+        /// The capability that the event moves it from.
         from: CapId,
     },
-    /// A capability runs a spark, but no thread.
+    /// A capability executes a spark without running a thread.
     SparkWithoutThread,
-    /// A capability runs a spark in a thread that is not for sparks.
+    /// A capability executes a spark in a thread that is no spark thread.
     SparkInOtherThread {
-        /// The thread.
+        /// The thread the capability runs.
         thread: ThreadId,
     },
 }
 
-/// What happens to a thread or task.
+/// Kind of an event in the life of a thread or task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Doing {
-    /// It is created.
+    /// Creation of the thread or task.
     Create,
-    /// It runs.
+    /// `RunThread`.
     Run,
-    /// It stops.
+    /// `StopThread`.
     Stop,
-    /// It is woken.
+    /// Wakeup of a thread.
     Wake,
-    /// It moves to another capability.
+    /// Move to another capability.
     Move,
-    /// It ends.
+    /// Deletion of a task.
     End,
 }

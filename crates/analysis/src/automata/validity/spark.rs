@@ -1,6 +1,7 @@
-//! Sparks run in threads that the runtime makes for them. Whether such a
-//! thread runs, waits or has finished is the matter of the thread's machine;
-//! this one looks at the thread that a capability runs when it takes a spark.
+//! Sparks and the threads that the runtime creates to execute them.
+//!
+//! This machine checks the thread that a capability runs when it takes a spark; the thread's own machine checks
+//! whether that thread runs, waits or has finished.
 //!
 //! | the capability runs | event | verdict |
 //! |---|---|---|
@@ -8,18 +9,18 @@
 //! | another thread | spark run or stolen | broken: not for sparks |
 //! | no thread | spark run or stolen | broken: no thread |
 //!
-//! And a thread becomes a spark thread once in its life, after its creation:
+//! A thread becomes a spark thread once, after its creation:
 //!
 //! | the thread | event | verdict |
 //! |---|---|---|
-//! | exists, for no sparks yet | becomes one | |
+//! | exists, no spark thread so far | becomes one | |
 //! | was never created | becomes one | tolerated: this creates it |
 //! | is one | becomes one | broken: created before |
 
 use super::{Judged, Problem, Tolerated};
 use eventlog::ids::ThreadId;
 
-/// A capability takes a spark while it runs `running`, a spark thread or not.
+/// Judges a capability that takes a spark while it runs `running`: a thread, and whether it is a spark thread.
 #[must_use]
 pub const fn take(running: Option<(ThreadId, bool)>) -> Judged<()> {
     match running {
@@ -29,8 +30,9 @@ pub const fn take(running: Option<(ThreadId, bool)>) -> Judged<()> {
     }
 }
 
-/// A thread becomes a spark thread. `created` says whether it exists, `is_one`
-/// whether it is one already.
+/// Judges a thread that becomes a spark thread.
+///
+/// `created` is whether the thread exists, `is_one` whether it is a spark thread already.
 #[must_use]
 pub(crate) const fn become_spark_thread(created: bool, is_one: bool) -> Judged<()> {
     match (created, is_one) {

@@ -1,11 +1,11 @@
-//! One task: an OS thread that the runtime knows, numbered by its address.
+//! One task: an OS thread known to the runtime, identified by its address.
 //!
 //! | state | event | next | verdict |
 //! |---|---|---|---|
 //! | `Unseen` | create on c | `Alive(c)` | |
 //! | `Unseen` | move to d | `Alive(d)` | tolerated: older than the log |
 //! | `Unseen` | delete | `Gone` | tolerated: older than the log |
-//! | `Alive` | create on d | `Alive(d)` | tolerated: the end of the one before is missing |
+//! | `Alive` | create on d | `Alive(d)` | tolerated: end of the previous task missing |
 //! | `Alive(c)` | move from c to d | `Alive(d)` | |
 //! | `Alive(c)` | move from e to d | `Alive(d)` | broken: was elsewhere |
 //! | `Alive` | delete | `Gone` | |
@@ -16,35 +16,35 @@
 use super::{Doing, Judged, Problem, Tolerated};
 use eventlog::ids::CapId;
 
-/// The machine's states.
+/// States of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// No event of the task was seen.
+    /// No event of the task so far.
     #[default]
     Unseen,
-    /// It is on that capability.
+    /// Alive, on this capability.
     Alive(CapId),
-    /// It has ended.
+    /// Deleted; its address may be reused.
     Gone,
 }
 
-/// The events of a task.
+/// Events of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// `TaskCreate` on that capability.
+    /// `TaskCreate` on this capability.
     Create(CapId),
     /// `TaskMigrate`.
     Move {
-        /// The old capability.
+        /// Capability that the task leaves.
         from: CapId,
-        /// The new one.
+        /// Capability that the task moves to.
         to: CapId,
     },
     /// `TaskDelete`.
     Delete,
 }
 
-/// The machine.
+/// Transition function; the module documentation has its table.
 #[must_use]
 pub fn step(state: State, input: Input) -> Judged<State> {
     let next = match input {

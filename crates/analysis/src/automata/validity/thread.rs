@@ -1,19 +1,18 @@
-//! The life of one thread. "Older" is a thread whose number says that it was
-//! created before logging began.
+//! Life of one thread. "Older" means that the thread may have been created before logging began.
 //!
 //! | state | event | next | verdict |
 //! |---|---|---|---|
 //! | `Unseen` | create | `Queued` | |
 //! | `Unseen` | run on c | `Running(c)` | older: tolerated; else broken: never created |
-//! | `Unseen` | stop | as below | the same |
-//! | `Unseen` | wakeup, move | `Queued` | the same |
+//! | `Unseen` | stop | as from `Running` | older: tolerated; else broken: never created |
+//! | `Unseen` | wakeup, move | `Queued` | older: tolerated; else broken: never created |
 //! | `Queued`, `Stopped` | run on c | `Running(c)` | |
-//! | `Queued`, `Stopped` | stop | as below | broken: was not running |
+//! | `Queued`, `Stopped` | stop | as from `Running` | broken: was not running |
 //! | `Running(c)` | run on d | `Running(d)` | broken: is running already |
 //! | `Running(c)` | stop on c: finished | `Final` | |
 //! | `Running(c)` | stop on c: runnable (heap, stack, yielding, foreign call) | `Queued` | |
 //! | `Running(c)` | stop on c: otherwise | `Stopped` | |
-//! | `Running(c)` | stop on d | the same | broken: was running elsewhere |
+//! | `Running(c)` | stop on d | as for a stop on c | broken: was running elsewhere |
 //! | `Running(c)` | wakeup | unchanged | tolerated |
 //! | `Running(c)` | move | unchanged | broken |
 //! | `Queued` | wakeup | unchanged | tolerated |
@@ -30,34 +29,34 @@ use super::{Doing, Judged, Problem, Tolerated};
 use eventlog::StopStatus;
 use eventlog::ids::CapId;
 
-/// The machine's states.
+/// States of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// No event of the thread was seen.
+    /// No event of the thread so far.
     #[default]
     Unseen,
-    /// It can run.
+    /// Runnable, but not running.
     Queued,
-    /// It runs, on that capability if the log says on which.
+    /// Running, on this capability if the log names it.
     Running(Option<CapId>),
-    /// It waits for something.
+    /// Stopped, and not runnable before a wakeup.
     Stopped,
-    /// It has finished.
+    /// Finished, without a spurious run in progress.
     Final,
-    /// It has finished, and the runtime pretends to run it.
+    /// Finished, while the log shows one more, spurious run.
     Ghost,
 }
 
-/// The events of a thread.
+/// Events of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// `CreateThread`.
     Create,
-    /// `RunThread` on that capability.
+    /// `RunThread` on this capability.
     Run(Option<CapId>),
-    /// `StopThread` on that capability.
+    /// `StopThread` on this capability.
     Stop(Option<CapId>, StopStatus),
-    /// `WakeupThread`, and `ThreadRunnable` of old logs.
+    /// `WakeupThread`, or `ThreadRunnable` in old logs.
     Wakeup,
     /// `MigrateThread`.
     Migrate,
@@ -75,7 +74,7 @@ impl Input {
     }
 }
 
-/// The state after a stop.
+/// Returns the state after a stop.
 const fn after(status: StopStatus) -> State {
     match status {
         StopStatus::ThreadFinished => State::Final,
@@ -87,7 +86,7 @@ const fn after(status: StopStatus) -> State {
     }
 }
 
-/// The machine; `older` says whether the thread is older than the log.
+/// Transition function; `older` is whether the thread may be older than the log.
 #[must_use]
 pub fn step(state: State, input: Input, older: bool) -> Judged<State> {
     match state {

@@ -1,51 +1,51 @@
-//! The foreign calls of a log, from messages.
+//! Extracts the foreign calls of a log from its messages.
 
 use std::collections::BTreeMap;
 
 use super::functions::Functions;
-use super::parse::{Message, Says, parse, parse_function};
+use super::parse::{Message, MessageKind, parse, parse_function};
 use super::{CallKey, Input, State, step};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use eventlog::ids::{Nanos, OsThreadId};
-use model::place::place32;
 use model::profile::stacks::{StackId, Stacks};
+use model::saturating::saturating_u32;
 use model::time::Interval;
 
-/// A call that is over, or that the end of the log cut off.
+/// A finished call, or one cut off by the end of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The key by which its messages name it.
+    /// Key by which its messages name it.
     pub key: CallKey,
-    /// From its `START` to its `STOP`.
+    /// From `START` to `STOP`.
     pub span: Interval,
-    /// From where, if that was announced; one of [`Calls::stacks`].
+    /// Haskell stack of the caller in [`Calls::stacks`], if announced.
     pub stack: Option<StackId>,
-    /// On which OS thread, if that was announced.
+    /// OS thread of the call, if announced.
     pub thread: Option<OsThreadId>,
     /// Whether the log ends before the call does.
     pub open: bool,
 }
 
-/// The foreign calls of a log.
+/// Foreign calls of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     going_on: BTreeMap<CallKey, State>,
-    /// Cost centres as `ccsToStrings` prints them, by the number that
-    /// [`stacks`](Self::stacks) has for them, each with its first time.
+    /// Cost centres as printed by `ccsToStrings`, each with the time of its first occurrence. Frames of
+    /// [`stacks`](Self::stacks) are indices into this list.
     pub names: Vec<(String, Nanos)>,
     name_ids: BTreeMap<String, u32>,
-    /// The announced stacks.
+    /// Interned stacks of announced cost centres.
     pub stacks: Stacks<u32>,
-    /// Those that are over.
+    /// Finished calls, in order of their end.
     pub over: Vec<Call>,
-    /// The C functions that ran.
+    /// C functions announced in the log.
     pub functions: Functions,
-    /// What was odd.
+    /// Problems found in the messages.
     pub oddities: Diagnostics,
 }
 
 impl Calls {
-    /// Takes the next user message.
+    /// Processes the next user message.
     pub fn message(&mut self, text: &str, at: Nanos) {
         match parse_function(text) {
             None => {}
@@ -62,10 +62,10 @@ impl Calls {
     fn about_call(&mut self, message: Message, at: Nanos) {
         let Message { key, says } = message;
         let input = match says {
-            Says::Start => Input::Start,
-            Says::Stop => Input::Stop,
-            Says::Thread(thread) => Input::Thread(thread),
-            Says::Stack(names) => Input::Stack(self.stack(names, at)),
+            MessageKind::Start => Input::Start,
+            MessageKind::Stop => Input::Stop,
+            MessageKind::Thread(thread) => Input::Thread(thread),
+            MessageKind::Stack(names) => Input::Stack(self.stack(names, at)),
         };
         let state = self.going_on.remove(&key).unwrap_or_default();
         let step = step(state, input, at);
@@ -94,7 +94,7 @@ impl Calls {
     }
 
     fn name(&mut self, name: String, at: Nanos) -> u32 {
-        let next = place32(self.names.len());
+        let next = saturating_u32(self.names.len());
         let id = *self.name_ids.entry(name.clone()).or_insert(next);
         if id == next {
             self.names.push((name, at));
@@ -102,7 +102,7 @@ impl Calls {
         id
     }
 
-    /// Ends what is still going on at `end`, the end of the log.
+    /// Closes calls in progress at `end`, the end of the log.
     pub fn finish(&mut self, end: Nanos) {
         for (key, state) in std::mem::take(&mut self.going_on) {
             let State::Calling(call) = state else {

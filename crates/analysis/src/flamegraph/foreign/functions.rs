@@ -1,5 +1,4 @@
-//! The C functions that programs announce, as they come: 12 bytes each, by OS
-//! thread.
+//! Entries and returns of announced C functions, in log order by OS thread; 12 bytes each.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +6,33 @@ use super::parse::FunctionMessage;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{Address, Nanos, OsThreadId};
 
-/// A C function: its place in [`Functions::addresses`].
+/// A C function, as an index into [`Functions::addresses`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FunctionId(pub u32);
 
-/// A C function begins or returns.
+/// Entry or return of a C function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionStep {
-    /// The time of the message.
+    /// Time of the message.
     pub at: Nanos,
-    /// The function that begins or returns.
+    /// Function entered or left.
     pub function: FunctionId,
-    /// Whether it returns.
+    /// True for a return, false for an entry.
     pub returns: bool,
 }
 
-/// What the C functions of one OS thread do, in the order of time.
+/// Entries and returns on one OS thread, in time order.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadSteps {
     at: Vec<Nanos>,
-    /// Twice the function's number, and one more if it returns.
+    /// Twice the function's number, plus one for a return.
     what: Vec<u32>,
 }
 
 impl ThreadSteps {
-    /// Times of one thread never go back; where clocks say so, the message
-    /// counts as at the time of the one before.
+    /// Appends a step.
+    ///
+    /// Its time is raised to that of the previous step if it is earlier, as times of one thread cannot go back.
     fn push(&mut self, step: FunctionStep) {
         let last = self.at.last().copied().unwrap_or_default();
         self.at.push(step.at.max(last));
@@ -40,7 +40,7 @@ impl ThreadSteps {
             .push((step.function.0 << 1) | u32::from(step.returns));
     }
 
-    /// The step of this number.
+    /// Returns the step at `index`.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<FunctionStep> {
         let (&at, &what) = self.at.get(index).zip(self.what.get(index))?;
@@ -51,34 +51,34 @@ impl ThreadSteps {
         })
     }
 
-    /// How many there are.
+    /// Returns the number of steps.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.at.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the thread has no steps.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.at.is_empty()
     }
 }
 
-/// The C functions of a log.
+/// C functions of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Functions {
-    /// Where the code of each begins.
+    /// Code address of each function.
     pub addresses: Vec<Address>,
     ids: SeededMap<Address, FunctionId>,
-    /// What they do, by OS thread.
+    /// Entries and returns by OS thread.
     pub threads: BTreeMap<OsThreadId, ThreadSteps>,
 }
 
 impl Functions {
-    /// How many functions are told apart: half of what a `u32` can count.
+    /// Limit of distinct functions: half the range of `u32`, as steps use one bit for the direction.
     const MAX: u32 = u32::MAX >> 1;
 
-    /// Takes the next message.
+    /// Processes the next message.
     pub fn message(&mut self, message: FunctionMessage, at: Nanos) {
         let next = u32::try_from(self.addresses.len()).unwrap_or(Self::MAX);
         let next = FunctionId(next.min(Self::MAX));
@@ -96,7 +96,7 @@ impl Functions {
             });
     }
 
-    /// Where the code of a function begins.
+    /// Returns the code address of a function.
     #[must_use]
     pub fn address(&self, function: FunctionId) -> Address {
         let address = self.addresses.get(function.0 as usize);

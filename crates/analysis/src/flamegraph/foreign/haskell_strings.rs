@@ -1,7 +1,6 @@
-//! Reads lists of strings as Haskell's `show` prints them: that is how
-//! programs announce cost-centre stacks.
+//! Parser for lists of strings printed by Haskell's `show`, the form of announced cost centre stacks.
 
-/// Reads what Haskell's `show` makes of a list of strings.
+/// Parses the output of Haskell's `show` for a list of strings.
 #[must_use]
 pub(crate) fn haskell_strings(text: &str) -> Option<Vec<String>> {
     let mut rest = text.trim().strip_prefix('[')?.trim_start();
@@ -20,7 +19,7 @@ pub(crate) fn haskell_strings(text: &str) -> Option<Vec<String>> {
     }
 }
 
-/// Reads one string literal, and gives what follows it.
+/// Parses one string literal; also returns the rest.
 fn haskell_string(text: &str) -> Option<(String, &str)> {
     let mut rest = text.strip_prefix('"')?;
     let mut string = String::new();
@@ -39,8 +38,9 @@ fn haskell_string(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// The ASCII control characters by name (Haskell 2010 report, 2.6); `SO`
-/// after `SOH`, of which it is a beginning.
+/// ASCII control characters by name (Haskell 2010 report, 2.6).
+///
+/// The longest match wins, as `SO` is a prefix of `SOH`.
 const CONTROL: [(&str, u32); 34] = [
     ("NUL", 0),
     ("SOH", 1),
@@ -78,7 +78,7 @@ const CONTROL: [(&str, u32); 34] = [
     ("DEL", 127),
 ];
 
-/// Reads an escape after its backslash: a character, or nothing for `\&`.
+/// Parses an escape after its backslash: a character, or nothing for `\&`.
 fn haskell_escape(text: &str) -> Option<(Option<char>, &str)> {
     let first = text.chars().next()?;
     let simple = match first {

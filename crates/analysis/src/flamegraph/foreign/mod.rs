@@ -1,22 +1,21 @@
-//! Foreign calls as programs announce them with user messages, in the
-//! convention of `hs-safescope`. While a `safe` call runs, the runtime has
-//! given the capability away and its samples show nothing of the call.
+//! Foreign calls announced with user messages in the convention of `hs-safescope`.
+//!
+//! During a `safe` call the runtime has released the capability, so its samples do not show the call.
 //!
 //! | message | meaning |
 //! |---|---|
 //! | `START n name` | call `n` of `name` begins |
-//! | `ANN_SCC n name ["M.f (loc)",…]`, also `ANN_CCS` | its cost-centre stack: the list of `ccsToStrings`, outermost first, without `MAIN`, printed by `show` |
-//! | `ANN_TH n name tid` | the OS thread that performs it: what `gettid` says, or a handle (`0x…`) |
-//! | `STOP n name`, also `END n name` | it is over |
-//! | `ANN_CALL_TO fn site tid` | a C function begins on an OS thread: the address of its code, and where it was called |
+//! | `ANN_SCC n name ["M.f (loc)",…]`, also `ANN_CCS` | its cost centres, outermost first: `show` of `ccsToStrings` |
+//! | `ANN_TH n name tid` | its OS thread: the result of `gettid`, or a handle (`0x…`) |
+//! | `STOP n name`, also `END n name` | it ends |
+//! | `ANN_CALL_TO fn site tid` | a C function begins on an OS thread: its code address, and that of the call site |
 //! | `ANN_CALL_RET fn site tid` | it returns |
 //!
-//! A `START` without a number is `ghc-events-analyze`'s, and no foreign call.
-//! C functions are announced by the hooks of `gcc -finstrument-functions`.
-//! They know nothing of calls; what they stand on is found by their OS thread
-//! ([`thread_stack`]).
+//! Announced stacks omit `MAIN`. A `START` without a number belongs to `ghc-events-analyze` and is no foreign call.
+//! C functions are announced by the hooks of `gcc -finstrument-functions`, which know nothing of calls; their OS
+//! thread determines what they run in ([`thread_stack`]).
 //!
-//! The automaton of one call:
+//! Automaton of one call:
 //!
 //! | state | message | next | yields |
 //! |---|---|---|---|
@@ -40,7 +39,7 @@ pub use calls::{Call, Calls};
 pub use functions::{FunctionId, FunctionStep, Functions, ThreadSteps};
 pub use oddities::CallProblem;
 pub(crate) use parse::may_be_about_calls;
-pub use parse::{FunctionMessage, Message, Says, parse};
+pub use parse::{FunctionMessage, Message, MessageKind, parse};
 
 use serde::{Deserialize, Serialize};
 
@@ -48,16 +47,16 @@ use eventlog::ids::{Nanos, OsThreadId};
 use model::profile::stacks::StackId;
 use model::time::Interval;
 
-/// What tells calls apart: the counter of the program and the function's name.
+/// Identity of a call: the program's counter and the function's name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CallKey {
-    /// The counter; programs keep it in a C `int`, so it may be negative.
+    /// Counter value; may be negative, as programs use a C `int`.
     pub number: i64,
-    /// The foreign function.
+    /// Name of the foreign function.
     pub name: String,
 }
 
-/// What a message says about a call. A stack is one of [`Calls::stacks`].
+/// Message about a call, with its stack interned in [`Calls::stacks`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// `START`.
@@ -70,38 +69,38 @@ pub enum Input {
     Thread(OsThreadId),
 }
 
-/// A call that goes on.
+/// A call in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calling {
-    /// Since when.
+    /// Time of the `START`.
     pub since: Nanos,
-    /// From where, if that was announced.
+    /// Haskell stack of the caller, if announced.
     pub stack: Option<StackId>,
-    /// On which OS thread, if that was announced.
+    /// OS thread of the call, if announced.
     pub thread: Option<OsThreadId>,
 }
 
-/// The state of one call.
+/// State of one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// It has not begun, or is over.
+    /// Not begun, or ended.
     #[default]
     Idle,
-    /// It goes on.
+    /// In progress since its `START`.
     Calling(Calling),
 }
 
-/// What kind of oddity a step meets; the key is the caller's.
+/// Constructor of the problem of a step; the caller supplies the key.
 type OddityOf = fn(CallKey) -> CallProblem;
 
-/// What a message leads to.
+/// Result of one transition.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// The state after it.
+    /// State after the message.
     pub next: State,
-    /// The call that it ends, and when.
+    /// The call that ended, and its time.
     pub yields: Option<(Calling, Interval)>,
-    /// What is odd about it.
+    /// Problem with the message, if any.
     pub oddity: Option<OddityOf>,
 }
 
@@ -123,7 +122,7 @@ impl Step {
     }
 }
 
-/// The automaton.
+/// Transition function; the module documentation has its table.
 #[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> Step {
     let State::Calling(call) = state else {
@@ -169,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Every row of the table at the top of this file.
+    /// Checks every row of the automaton's table in the module documentation.
     #[test]
     fn table() {
         let (early, late) = (Nanos(3), Nanos(9));

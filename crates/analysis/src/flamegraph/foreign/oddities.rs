@@ -1,52 +1,49 @@
-//! What can be wrong with messages about foreign calls.
+//! Problems in messages about foreign calls.
 
 use serde::{Deserialize, Serialize};
 
 use super::CallKey;
 use eventlog::ids::{Address, OsThreadId};
 
-/// What is odd. It costs only the message itself.
+/// A problem with a message; it affects only that message, or the call named.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CallProblem {
-    /// A call begins that goes on already.
+    /// A call begins that is already in progress.
     StartRepeated(CallKey),
-    /// A call ends that had not begun.
+    /// A call ends without having begun.
     StopWithoutStart(CallKey),
-    /// A stack or a thread is announced for a call that had not begun.
+    /// A stack or a thread is announced for a call that has not begun.
     AnnotationBeforeStart(CallKey),
     /// A stack or a thread is announced a second time.
     AnnotationRepeated(CallKey),
-    /// An annotation in which the call's number is missing, or is none.
+    /// The call number of an annotation is missing or invalid.
     NumberMissing,
-    /// A thread annotation without a thread number.
+    /// A thread annotation lacks the thread number.
     ThreadMissing(CallKey),
-    /// A stack that is no printed list of strings.
+    /// A stack is not a printed list of strings.
     StackUnreadable(CallKey),
-    /// A stack names a cost centre that the log does not declare. Said once
-    /// for each such cost centre.
+    /// A stack names a cost centre that the log does not declare. Reported once per cost centre.
     UnknownCostCentre(String),
-    /// A call was still going on when another began on its OS thread, and
-    /// ended before that one: it is cut off where the other begins.
+    /// A call in progress is cut off where another begins on its OS thread and outlasts it.
     Overlap(CallKey),
-    /// A call was still going on when a C function around it returned: it is
-    /// cut off there.
+    /// A call in progress is cut off where an enclosing C function returns.
     CutByReturn {
-        /// The call.
+        /// The call that was cut off.
         call: CallKey,
         /// The function that returned.
         function: Address,
     },
-    /// A C function is announced without an address that can be read.
+    /// A C function is announced without a readable address.
     AddressMissing,
-    /// A C function is announced without the thread that runs it.
+    /// A C function is announced without its OS thread.
     FunctionThreadMissing(Address),
     /// A C function returns that was not running.
     ReturnWithoutCall {
-        /// The function.
+        /// The function that returned.
         function: Address,
-        /// The OS thread on which it was seen.
+        /// The OS thread of the message.
         thread: OsThreadId,
     },
-    /// More calls at once than are shown, on unknown threads.
+    /// A call on an unknown OS thread does not fit on the limited number of lanes.
     TooManyAtOnce(CallKey),
 }

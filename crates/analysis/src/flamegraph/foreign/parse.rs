@@ -1,33 +1,34 @@
-//! Takes messages apart.
+//! Parser for messages about foreign calls and C functions.
 
 use super::haskell_strings::haskell_strings;
 use super::{CallKey, CallProblem};
 use eventlog::ids::{Address, OsThreadId};
 
-/// A message of the convention.
+/// A message about a foreign call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The key of the call that it is about.
+    /// Key of the call.
     pub key: CallKey,
-    /// What it says.
-    pub says: Says,
+    /// Content of the message.
+    pub says: MessageKind,
 }
 
-/// What a message says.
+/// Content of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Says {
-    /// The call begins.
+pub enum MessageKind {
+    /// The call begins (`START`).
     Start,
-    /// The call is over.
+    /// The call ends (`STOP` or `END`).
     Stop,
-    /// Its stack, outermost first.
+    /// Cost centre stack of the call, outermost first.
     Stack(Vec<String>),
-    /// Its OS thread.
+    /// OS thread of the call.
     Thread(OsThreadId),
 }
 
-/// Whether a user message may be about a foreign call or a C function, by how it begins.
-/// Most of the other words that programs begin spans with are not.
+/// Returns whether a user message may be about a foreign call or a C function, judging by its prefix.
+///
+/// Rejects most messages with other prefixes that begin or end spans.
 pub(crate) fn may_be_about_calls(text: &[u8]) -> bool {
     if text.starts_with(b"ANN_") {
         return true;
@@ -38,15 +39,15 @@ pub(crate) fn may_be_about_calls(text: &[u8]) -> bool {
     number.is_some_and(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+'))
 }
 
-/// Takes a user message apart; `None` if it is not about a foreign call.
+/// Parses a user message; `None` if it is not about a foreign call.
 ///
 /// # Errors
-/// What is wrong with an annotation.
+/// The problem with an annotation.
 pub fn parse(text: &str) -> Option<Result<Message, CallProblem>> {
     let (verb, rest) = text.split_once(' ')?;
     let says = match verb {
-        "START" => Says::Start,
-        "STOP" | "END" => Says::Stop,
+        "START" => MessageKind::Start,
+        "STOP" | "END" => MessageKind::Stop,
         "ANN_SCC" | "ANN_CCS" => return Some(parse_stack(rest)),
         "ANN_TH" => return Some(parse_thread(rest)),
         _ => return None,
@@ -61,7 +62,7 @@ pub fn parse(text: &str) -> Option<Result<Message, CallProblem>> {
     (!name.is_empty()).then_some(Ok(Message { key, says }))
 }
 
-/// `n name` and what follows.
+/// Parses `n name`; also returns the rest.
 fn parse_key(rest: &str) -> Result<(CallKey, &str), CallProblem> {
     let mut words = rest.splitn(3, ' ');
     let number = words.next().and_then(|word| word.parse().ok());
@@ -81,7 +82,7 @@ fn parse_stack(rest: &str) -> Result<Message, CallProblem> {
     match haskell_strings(list) {
         Some(stack) => Ok(Message {
             key,
-            says: Says::Stack(stack),
+            says: MessageKind::Stack(stack),
         }),
         None => Err(CallProblem::StackUnreadable(key)),
     }
@@ -92,13 +93,13 @@ fn parse_thread(rest: &str) -> Result<Message, CallProblem> {
     match os_thread(thread) {
         Some(thread) => Ok(Message {
             key,
-            says: Says::Thread(thread),
+            says: MessageKind::Thread(thread),
         }),
         None => Err(CallProblem::ThreadMissing(key)),
     }
 }
 
-/// What `gettid` says, or a handle.
+/// Parses the result of `gettid`, or a handle.
 fn os_thread(text: &str) -> Option<OsThreadId> {
     let text = text.trim();
     let number = match text.strip_prefix("0x") {
@@ -108,22 +109,21 @@ fn os_thread(text: &str) -> Option<OsThreadId> {
     number.ok().map(OsThreadId)
 }
 
-/// A C function begins or returns.
+/// Entry or return of a C function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionMessage {
-    /// Where its code begins.
+    /// Code address of the function.
     pub function: Address,
-    /// The thread that runs it.
+    /// OS thread that runs it.
     pub thread: OsThreadId,
-    /// Whether it returns.
+    /// True for a return, false for an entry.
     pub returns: bool,
 }
 
-/// Takes a user message apart; `None` if it is not about a C function. It
-/// allocates nothing: there may be millions of them.
+/// Parses a user message; `None` if it is not about a C function. Does not allocate, as there may be millions.
 ///
 /// # Errors
-/// What is wrong with an annotation.
+/// The problem with an annotation.
 pub(crate) fn parse_function(text: &str) -> Option<Result<FunctionMessage, CallProblem>> {
     let rest = text.strip_prefix("ANN_CALL_")?;
     let (verb, rest) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -134,7 +134,7 @@ pub(crate) fn parse_function(text: &str) -> Option<Result<FunctionMessage, CallP
     };
     let mut words = rest.split_ascii_whitespace();
     let function = words.next().and_then(address);
-    // Where the call stands is not needed, but has its place.
+    // The call site is not used, but must be present.
     let site = words.next().and_then(address);
     let (Some(function), Some(_)) = (function, site) else {
         return Some(Err(CallProblem::AddressMissing));
@@ -149,8 +149,7 @@ pub(crate) fn parse_function(text: &str) -> Option<Result<FunctionMessage, CallP
     })
 }
 
-/// An address as C's `%p` prints it: always hexadecimal, in Windows without
-/// `0x`; `(nil)` for none in glibc.
+/// Parses an address as printed by C's `%p`: hexadecimal, on Windows without `0x`; `(nil)` for null in glibc.
 fn address(text: &str) -> Option<Address> {
     if text == "(nil)" {
         return Some(Address(0));
@@ -179,17 +178,17 @@ mod tests {
             Some(Ok(message)) if message.key == key() => Some(message.says),
             _ => None,
         };
-        assert_eq!(says("START 3 blur"), Some(Says::Start));
-        assert_eq!(says("STOP 3 blur"), Some(Says::Stop));
-        assert_eq!(says("END 3 blur"), Some(Says::Stop));
+        assert_eq!(says("START 3 blur"), Some(MessageKind::Start));
+        assert_eq!(says("STOP 3 blur"), Some(MessageKind::Stop));
+        assert_eq!(says("END 3 blur"), Some(MessageKind::Stop));
         for (thread, number) in [("71", 71), ("0x7f00", 0x7F00)] {
             let text = format!("ANN_TH 3 blur {thread}");
-            assert_eq!(says(&text), Some(Says::Thread(OsThreadId(number))));
+            assert_eq!(says(&text), Some(MessageKind::Thread(OsThreadId(number))));
         }
         for verb in ["ANN_SCC", "ANN_CCS"] {
             let stack = vec!["Main.main (M.hs:1:1-9)".to_owned(), "Main.\\".to_owned()];
             let text = format!("{verb} 3 blur [\"Main.main (M.hs:1:1-9)\",\"Main.\\\\\"]");
-            assert_eq!(says(&text), Some(Says::Stack(stack)));
+            assert_eq!(says(&text), Some(MessageKind::Stack(stack)));
         }
         let spaced = parse("START -1 solve the rest").and_then(Result::ok);
         let key = CallKey {
@@ -200,7 +199,7 @@ mod tests {
             spaced,
             Some(Message {
                 key,
-                says: Says::Start
+                says: MessageKind::Start
             })
         );
     }

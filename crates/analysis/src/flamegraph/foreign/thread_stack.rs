@@ -1,78 +1,77 @@
-//! What goes on at the same time on one OS thread: announced calls, and C
-//! functions on top of the call or of the function that they run in.
+//! Stack of one OS thread: announced calls, and C functions inside a call or inside each other.
 //!
-//! `…` is any stack; `X` is what stands on the entry before it.
+//! `…` is any stack; `X` is all that is above the entry before it.
 //!
-//! | stack | what happens | next | |
+//! | stack | event | next | |
 //! |---|---|---|---|
-//! | `…` | call `c` starts, which stops no later than the innermost call | `… c` | as in a callback |
-//! | `… b X` | call `c` starts, which outlives `b` | `… c` | `b` was over, its `STOP` came late |
-//! | `… c X` | the innermost call `c` stops | `…` | the functions in it were left without return |
+//! | `…` | call `c` starts, and stops no later than the innermost call | `… c` | as in a callback |
+//! | `… b X` | call `c` starts, and outlasts `b` | `… c` | `b` was over, its `STOP` came late |
+//! | `… c X` | the innermost call `c` stops | `…` | functions in it were left without return |
 //! | `…` without call | a call stops | `…` | |
 //! | `…` | function `f` begins | `… f` | |
-//! | `… f X`, no other `f` in `X` | function `f` returns | `…` | a `longjmp` or an exception if there is an `X`; calls in `X` were over |
+//! | `… f X`, no other `f` in `X` | function `f` returns | `…` | if there is an `X`: `longjmp` or exception |
 //! | `…` without `f` | function `f` returns | `…` | oddity |
 //!
-//! A call that has to go before its time is an oddity too; that is the
-//! caller's to say, who knows the calls.
+//! A return past `X` also ends the calls in `X`. Removing a call before its stop is an oddity too; the caller reports
+//! it, because it has the list of calls.
 
 use super::functions::FunctionId;
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 
-/// A call on the stack: its place in the caller's list.
+/// A call on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnStack {
-    /// The number of the call.
+    /// Index of the call in the caller's list.
     pub call: usize,
-    /// When it stops.
+    /// End of the call.
     pub end: Nanos,
 }
 
-/// What stands on the stack.
+/// Entry of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// An announced call.
+    /// An announced foreign call.
     Call(OnStack),
-    /// A C function.
+    /// A C function in progress.
     Function(FunctionId),
 }
 
-/// What happens on the thread.
+/// Event on the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happens {
-    /// A call starts.
+    /// A foreign call starts.
     Start(OnStack),
-    /// The innermost call stops.
+    /// The innermost foreign call stops.
     Stop,
-    /// A function begins.
+    /// A C function begins.
     Enter(FunctionId),
-    /// A function returns.
+    /// A C function returns.
     Return(FunctionId),
 }
 
-/// What becomes of the stack.
+/// Change of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackStep {
-    /// So many of the outermost entries stay.
+    /// Number of outermost entries that stay.
     pub keep: usize,
-    /// What comes on top of them.
+    /// Entry to push after that.
     pub push: Option<Entry>,
-    /// Whether a function returns that was not running.
+    /// Whether a function returned that was not running.
     pub odd: bool,
 }
 
-/// What goes on, outermost first.
+/// Calls and functions in progress, outermost first.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadStack {
     entries: Vec<Entry>,
-    /// Where the calls stand in it.
+    /// Positions of the calls.
     calls: Vec<usize>,
-    /// Where each function stands in it.
+    /// Positions of each function.
     functions: SeededMap<FunctionId, Vec<usize>>,
 }
 
-/// The automaton.
+/// Transition function. The caller applies the result.
 #[must_use]
 pub fn step(stack: &ThreadStack, happens: Happens) -> StackStep {
     let all = stack.entries.len();
@@ -107,19 +106,19 @@ impl ThreadStack {
         self.functions.get(&function)?.last().copied()
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing goes on.
+    /// Returns whether neither calls nor functions are in progress.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The innermost call.
+    /// Returns the innermost call.
     #[must_use]
     pub fn call(&self) -> Option<OnStack> {
         match self.entries.get(*self.calls.last()?) {
@@ -128,7 +127,7 @@ impl ThreadStack {
         }
     }
 
-    /// Removes the innermost entry.
+    /// Removes and returns the innermost entry.
     pub fn pop(&mut self) -> Option<Entry> {
         let entry = self.entries.pop()?;
         match entry {
@@ -144,7 +143,7 @@ impl ThreadStack {
         Some(entry)
     }
 
-    /// Adds an entry.
+    /// Pushes an entry on top.
     pub fn push(&mut self, entry: Entry) {
         let place = self.entries.len();
         match entry {
@@ -172,7 +171,7 @@ mod tests {
         stack
     }
 
-    /// Every row of the table at the top of this file.
+    /// Checks every row of the module's table.
     #[test]
     fn table() {
         let (long, short, longer) = (call(0, 90), call(1, 50), call(2, 99));

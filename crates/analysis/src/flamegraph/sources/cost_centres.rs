@@ -1,6 +1,6 @@
-//! Haskell and foreign code on one time axis: cost-centre samples of the
-//! capabilities, and the foreign calls that the program announces, per OS
-//! thread.
+//! Source of Haskell and foreign code on one time axis.
+//!
+//! It combines cost centre samples per capability with foreign calls announced by the program per OS thread.
 
 use super::super::centres;
 use super::super::collect::ProfileCollector;
@@ -10,7 +10,7 @@ use eventlog::{EventSet, Record, Sink};
 use model::profile::TrackSource;
 use model::profile::sample_threads::SampleThreads;
 
-/// See the file.
+/// The source `cost-centres`; its collector is [`ProfileCollector`].
 #[derive(Debug)]
 pub(super) struct CostCentres;
 

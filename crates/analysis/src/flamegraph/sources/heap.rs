@@ -1,5 +1,6 @@
-//! What was alive, by the cost-centre stack that allocated it. The censuses
-//! are those of the heap profiles; only the stacks of their bands are made here.
+//! Source of the live heap by allocating cost centre stack.
+//!
+//! Reuses the censuses of the heap profiles; only the stacks of their bands are built here.
 
 use std::sync::Arc;
 
@@ -10,15 +11,15 @@ use crate::diagnostics::Diagnostics;
 use crate::heap::{HeapProfile, Label};
 use eventlog::ids::{CostCentreId, Nanos};
 use model::census::BandId;
-use model::place::place32;
 use model::profile::frames::Frame;
 use model::profile::heap::{HeapPart, HeapStacks};
 use model::profile::samples::Samples;
 use model::profile::source::Unit;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
+use model::saturating::saturating_u32;
 
-/// See the file.
+/// The source `heap`.
 #[derive(Clone, Debug)]
 pub(super) struct Heap;
 
@@ -54,7 +55,7 @@ impl FlameOrigin for Heap {
     }
 }
 
-/// The heap profiles are kept: nothing is to be heard while the log is read.
+/// Collects no events: the heap profiles are stored elsewhere.
 impl Gather for Heap {
     fn settle(&mut self, known: &Known<'_>, centres: &CostCentres) -> Gathered {
         Gathered {
@@ -64,8 +65,9 @@ impl Gather for Heap {
     }
 }
 
-/// The profile of those heap profiles whose bands are stacks; without tracks if
-/// there is none. The last event of the log was at `end`.
+/// Builds the profile of all heap profiles whose bands are stacks; without tracks if there is none.
+///
+/// `end` is the time of the last event.
 fn profile<'a>(
     heap: impl Iterator<Item = &'a HeapProfile>,
     end: Nanos,
@@ -73,7 +75,7 @@ fn profile<'a>(
 ) -> Profile {
     let mut draft = Draft::new();
     let mut named: Stacks<CostCentreId> = Stacks::default();
-    // What stands for stacks that were too small to be kept.
+    // Stands for stacks that were too small to be stored.
     let rest = draft.push(StackId::EMPTY, Frame::built_in("small stacks", "REST"));
     let of_stacks = |profile: &&HeapProfile| profile.has_stacks();
     let bands: Vec<(&HeapProfile, Vec<Option<StackId>>)> = heap
@@ -103,9 +105,9 @@ fn profile<'a>(
     draft.finish_heap(end, HeapStacks::new(parts, end))
 }
 
-/// The stack of each band; none of what is no stack.
+/// Interns the stack of each band; `None` for bands that are no stack.
 fn stacks(profile: &HeapProfile, into: &mut Stacks<CostCentreId>) -> Vec<Option<StackId>> {
-    let bands = place32(profile.censuses.bands());
+    let bands = saturating_u32(profile.censuses.bands());
     let stack = |band| match profile.label(BandId(band))? {
         Label::Stack(innermost_first) => Some(into.intern(innermost_first.into_iter().rev())),
         Label::Text(_) | Label::Rest => None,

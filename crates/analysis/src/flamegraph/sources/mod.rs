@@ -1,5 +1,6 @@
-//! What flame graphs can be about. A source is a file here that says what it
-//! is and how it comes about, and a line in the table.
+//! Sources of flame graphs.
+//!
+//! Each source is a module here, with its texts and its collector, and a line in the table.
 
 mod cost_centres;
 mod heap;
@@ -29,50 +30,52 @@ use model::profile::source::{Source, Unit};
 use model::profile::{Profile, TrackSource};
 use model::time::Interval;
 
-/// Something that flame graphs can be about.
+/// Description of a source of flame graphs.
 pub trait FlameSource: Debug + Sync {
-    /// Its name in links and on the command line, which never changes.
+    /// Returns the stable name in links and on the command line.
     fn name(&self) -> &'static str;
 
-    /// What it is called in menus.
+    /// Returns the title in menus.
     fn title(&self) -> &'static str;
 
-    /// What it is, in a sentence without a full stop.
+    /// Returns a one-sentence description without a full stop.
     fn help(&self) -> &'static str;
 
-    /// How a log comes to have it, as advice: “run the program with …”.
+    /// Returns how to obtain a log with data for the source, as an imperative: “run the program with …”.
     fn how(&self) -> &'static str;
 
-    /// In what it counts.
+    /// Returns the unit of the weights.
     fn unit(&self) -> Unit {
         Unit::Time
     }
 
-    /// What the samples of a track are, in the plural.
+    /// Returns the plural noun for the samples of a track.
     fn counted(&self, _: TrackSource) -> &'static str {
         "samples"
     }
 
-    /// What boxes are as wide as, if not by what the source counts in.
+    /// Returns the label of the alternative measure, box width by number of samples.
     fn counts(&self) -> &'static str {
         "Samples"
     }
 
-    /// What all of its tracks are, if no better word is known.
+    /// Returns the label for all tracks together, where neither “All capabilities” nor “All OS threads” fits.
     fn everything(&self) -> &'static str {
         "Everything"
     }
 }
 
-/// How a source comes about. It is a trait of its own so that the page, which needs the words alone,
-/// does not get what makes profiles.
+/// Data side of a source.
+///
+/// Separate from [`FlameSource`], so that the page, which only needs the texts, does not link the code that builds
+/// profiles.
 pub trait FlameOrigin: Debug + Sync {
-    /// What makes its profile; `None` if it needs none.
+    /// Creates the collector of the profile; `None` for a source without a profile.
     fn gather(&self) -> Option<Box<dyn Gather>> {
         None
     }
 
-    /// What its graphs are made from; `None` if the log has nothing of it.
+    /// Returns the data for flame graphs; `None` if the log has none.
     fn origin<'a>(
         &self,
         profile: Option<&'a Profile>,
@@ -81,31 +84,29 @@ pub trait FlameOrigin: Debug + Sync {
         profile.map(|profile| profile as &dyn Origin)
     }
 
-    /// What there is of it; `None` if the log has nothing of it.
+    /// Returns a summary; `None` if the log has no data for the source.
     fn info(&self, id: Source, profile: Option<&Profile>, _: &Store) -> Option<SourceInfo> {
         profile.map(|profile| SourceInfo::of_profile(id, profile))
     }
 }
 
-/// Makes a profile: hears events while the log is read, and sees what other
-/// analyses have found once it is.
+/// Builds a profile: receives events while the log is read, then the results of other analyses.
 pub trait Gather: DynClone + Debug + Send + Sync {
-    /// The types of events that it takes.
+    /// Returns the event types to receive.
     fn consumes(&self) -> EventSet {
         EventSet::NONE
     }
 
-    /// Takes the next event of these types in analysis order.
+    /// Processes the next event of these types in analysis order.
     fn event(&mut self, _: &Record<'_>) {}
 
-    /// Adds the cost-centre samples of the slice that follows.
+    /// Appends the cost centre samples of the next slice.
     fn samples(&mut self, _: &SliceTicks) {}
 
-    /// The log is read: the profile. `centres` are the cost centres of the log.
+    /// Builds the profile once the log has been read. `centres` are the declared cost centres.
     fn settle(&mut self, known: &Known<'_>, centres: &CostCentres) -> Gathered;
 
-    /// Whether the profile depends on the words that begin and end spans: it
-    /// is settled again when these are others.
+    /// Returns whether the profile depends on the span prefixes, and must be rebuilt when they change.
     fn follows_words(&self) -> bool {
         false
     }
@@ -113,31 +114,31 @@ pub trait Gather: DynClone + Debug + Send + Sync {
 
 dyn_clone::clone_trait_object!(Gather);
 
-/// What other analyses know of a log that is read.
+/// Results of other analyses, available once the log has been read.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
-    /// From the first event to the last.
+    /// From the first to the last event.
     pub log: Interval,
-    /// What capabilities and threads did.
+    /// Activity of capabilities and threads.
     pub store: &'a Store,
-    /// The heap profiles.
+    /// Heap profiles of the log.
     pub heap: &'a HeapProfiles,
-    /// What the program said.
+    /// User messages of the program.
     pub messages: &'a Messages,
-    /// The words that begin and end spans.
+    /// Message prefixes that begin and end spans.
     pub prefixes: &'a SpanPrefixes,
-    /// The spans of opentelemetry.
+    /// Spans of the package opentelemetry.
     pub telemetry: &'a TelemetrySpans,
-    /// The info tables that the log describes.
+    /// Info tables described in the log.
     pub info_tables: &'a InfoTables,
-    /// The profile of stack samples, for the sources behind it.
+    /// Profile of stack samples, for sources that come later in the table.
     pub stack_samples: Option<&'a Profile>,
-    /// When the whole program collected, in nanoseconds, by time; no two overlap.
+    /// Collections of the whole program, start and end in ns, sorted and without overlaps.
     pub collections: &'a [(u64, u64)],
 }
 
 impl Known<'_> {
-    /// All spans that the log announces, with messages or by opentelemetry.
+    /// Returns all announced spans, from user messages and from OpenTelemetry.
     #[must_use]
     pub fn spans(&self) -> ProgramSpans {
         let end = self.log.end();
@@ -147,12 +148,12 @@ impl Known<'_> {
     }
 }
 
-/// A profile and what was odd about what it is made from.
+/// A profile, and the diagnostics about its input.
 #[derive(Debug)]
 pub struct Gathered {
-    /// Without tracks if the log has nothing of the source.
+    /// Without tracks if the log has no data for the source.
     pub profile: Profile,
-    /// What does not fit.
+    /// Irregularities in the input.
     pub oddities: Diagnostics,
 }
 
@@ -166,43 +167,44 @@ macro_rules! table {
     };
 }
 
-// In the order in which they are offered.
+// Sources in menu order.
 table! {
-    /// Cost-centre samples and announced foreign calls.
+    /// Cost centre samples and announced foreign calls.
     COST_CENTRES = cost_centres::CostCentres;
     /// Samples of `ghc-stack-profiler`.
     STACK_SAMPLES = stack_samples::StackSamples;
-    /// The same below the state of the thread.
+    /// Samples of `ghc-stack-profiler`, below the state of their thread.
     STACK_STATES = stack_states::StackStates;
-    /// Spans that the program announces.
+    /// Spans announced by the program.
     SPANS = spans::Spans;
-    /// What threads waited for.
+    /// Waits of threads, by state and reason.
     WAITING = waiting::Waiting;
-    /// Live heap by cost-centre stack.
+    /// Live heap by cost centre stack.
     HEAP = heap::Heap;
 }
 
-/// What a source is. One that is not in the table, which no question of this
-/// program has, counts as the first.
+/// Returns the description of a source.
+///
+/// An id outside the table, which no query of this program contains, counts as the first source.
 #[must_use]
 pub fn of(source: Source) -> &'static dyn FlameSource {
     let found = TABLE.get(usize::from(source.0));
     *found.unwrap_or(&TABLE[0])
 }
 
-/// How a source comes about.
+/// Returns the data side of a source, with the same fallback as [`of`].
 #[must_use]
 pub fn origin(source: Source) -> &'static dyn FlameOrigin {
     let found = ORIGINS.get(usize::from(source.0));
     *found.unwrap_or(&ORIGINS[0])
 }
 
-/// All sources, in the order in which they are offered.
+/// Returns all sources, in menu order.
 pub fn all() -> impl DoubleEndedIterator<Item = Source> + Clone {
     (0..TABLE.len()).map(|place| Source(u8::try_from(place).unwrap_or(u8::MAX)))
 }
 
-/// The source of that name in links and on the command line.
+/// Returns the source with this name in links and on the command line.
 #[must_use]
 pub fn named(name: &str) -> Option<Source> {
     all().find(|source| of(*source).name() == name)

@@ -1,11 +1,11 @@
-//! Spans that the program announces with messages, one on the other.
+//! Source of spans that the program announces with messages or by OpenTelemetry, nested in each other.
 
 use super::super::centres::CostCentres;
 use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
 use crate::diagnostics::{Diagnostic, Diagnostics, Fact};
 use model::profile::TrackSource;
 
-/// See the file.
+/// The source `spans`.
 #[derive(Clone, Debug)]
 pub(super) struct Spans;
 
@@ -41,7 +41,7 @@ impl FlameOrigin for Spans {
     }
 }
 
-/// The messages are kept: nothing is to be heard while the log is read.
+/// Collects no events: messages and OpenTelemetry spans are stored elsewhere.
 impl Gather for Spans {
     fn settle(&mut self, known: &Known<'_>, _: &CostCentres) -> Gathered {
         let spans = known.spans();

@@ -1,12 +1,11 @@
-//! Haskell stacks that `ghc-stack-profiler` sampled, which needs no profiling
-//! build.
+//! Source of Haskell stacks sampled by `ghc-stack-profiler`, which needs no profiling build.
 
 use super::super::centres::CostCentres;
 use super::super::stack_samples::StackSampleCollector;
 use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
 use eventlog::{EventSet, Record, Sink};
 
-/// See the file.
+/// The source `stack-samples`; its collector is [`StackSampleCollector`].
 #[derive(Debug)]
 pub(super) struct StackSamples;
 

@@ -1,4 +1,4 @@
-//! Stack samples by what their thread did when it was sampled: on-CPU and off-CPU in one graph.
+//! Source of stack samples by thread state: on-CPU and off-CPU time in one graph.
 
 use super::super::centres::CostCentres;
 use super::super::stack_samples::states::group_by_state;
@@ -6,7 +6,7 @@ use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
 use crate::diagnostics::Diagnostics;
 use model::profile::Profile;
 
-/// See the file.
+/// The source `stack-states`.
 #[derive(Clone, Debug)]
 pub(super) struct StackStates;
 
@@ -38,7 +38,7 @@ impl FlameOrigin for StackStates {
     }
 }
 
-/// It is made from the samples of another source.
+/// Collects no events: the profile derives from that of the source `stack-samples`.
 impl Gather for StackStates {
     fn settle(&mut self, known: &Known<'_>, _: &CostCentres) -> Gathered {
         let end = known.log.end();

@@ -1,5 +1,4 @@
-//! What threads waited for while they did not run. There is no profile: the
-//! sums come from the lanes of the timeline when they are asked for.
+//! Source of what threads waited for. Has no profile: queries add up the timeline's lanes.
 
 use super::super::source_info::SourceInfo;
 use super::super::waiting::waiting_info;
@@ -9,7 +8,7 @@ use model::profile::origin::Origin;
 use model::profile::source::Source;
 use model::profile::{Profile, TrackSource};
 
-/// See the file.
+/// The source `waiting`.
 #[derive(Debug)]
 pub(super) struct Waiting;
 

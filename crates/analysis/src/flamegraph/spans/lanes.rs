@@ -1,37 +1,37 @@
-//! Which spans of a thread stand on each other: those that lie inside each
-//! other. A span that only overlaps another is on the next lane.
+//! Assigns the spans of a thread to lanes.
+//!
+//! Spans on one lane are nested or disjoint; a span that only partly overlaps another goes to the next lane.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::ProgramSpan;
 use eventlog::ids::ThreadId;
-use model::place::place32;
-use model::sorting::SortSmall;
+use model::saturating::saturating_u32;
+use model::sorting::CompactSort;
 
-/// How many lanes a thread has at most: so many spans may overlap without
-/// lying inside each other.
+/// Limit of lanes per thread, and so of spans that partly overlap at one time.
 pub const MOST_LANES: usize = 256;
-/// In so many of them a place is sought on top of others.
+/// Number of lanes in which spans may nest; on further lanes, spans only follow each other.
 const SEARCHED: usize = 16;
 
-/// The spans of a thread.
+/// Spans of a thread, by lane.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    /// The spans of each, outer ones before those that they have inside.
+    /// Spans of each lane, outer ones before those nested in them.
     pub(super) lanes: Vec<Vec<ProgramSpan>>,
-    /// How many spans had no room.
+    /// Number of spans dropped because all lanes were occupied.
     pub(super) left_out: u64,
 }
 
-/// A lane of a thread, or of several that follow each other.
+/// A lane of one thread, or of several threads one after the other.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Lane {
-    /// Whose; `None` if of several threads, or of none.
+    /// Thread of the spans; `None` for spans of several threads, or of none.
     pub(super) thread: Option<ThreadId>,
-    /// The number of the lane among those of the thread.
+    /// Number of the lane within the thread.
     pub lane: u32,
-    /// Outer spans before those that they have inside.
+    /// Outer spans before those nested in them.
     pub spans: Vec<ProgramSpan>,
 }
 
@@ -40,13 +40,13 @@ impl Lane {
         self.spans.first().map_or(0, |span| span.start)
     }
 
-    /// The end of the last of the outermost spans.
+    /// Returns the latest end of any span.
     fn end(&self) -> u64 {
         let ends = self.spans.iter().map(|span| span.end);
         ends.max().unwrap_or(0)
     }
 
-    /// For how long it has spans.
+    /// Returns the time covered by spans, in ns.
     fn covered_ns(&self) -> u64 {
         let (mut until, mut sum) = (0, 0_u64);
         for span in &self.spans {
@@ -57,12 +57,13 @@ impl Lane {
     }
 }
 
-/// So many lanes are shown by themselves.
+/// Limit of lanes that keep their thread.
 pub(super) const MOST_OWN: usize = 200;
 
-/// A program that makes a thread for each request has as many lanes as
-/// threads. Those with the least time share lanes then, one after the other,
-/// as if no thread were known. The number is that of the spans without room.
+/// Limits the number of lanes, for programs that create a thread per request.
+///
+/// The [`MOST_OWN`] lanes with the most time stay. The others share lanes, one after the other, without a thread.
+/// Also returns the number of dropped spans.
 pub(super) fn share(all: Vec<Lane>) -> (Vec<Lane>, u64) {
     if all.len() <= MOST_OWN {
         return (all, 0);
@@ -98,7 +99,7 @@ pub(super) fn share(all: Vec<Lane>) -> (Vec<Lane>, u64) {
         if let Some(shared) = shared.get_mut(place) {
             shared.spans.extend(lane.spans);
         } else {
-            let number = place32(place);
+            let number = saturating_u32(place);
             shared.push(Lane {
                 thread: None,
                 lane: first.saturating_add(number),
@@ -111,14 +112,12 @@ pub(super) fn share(all: Vec<Lane>) -> (Vec<Lane>, u64) {
     (all, left_out)
 }
 
-/// Places spans that come by time, of those that begin at one time the
-/// longer first.
+/// Assigns spans to lanes. They must be sorted by start, then by descending end.
 pub(super) fn lanes(spans: impl Iterator<Item = ProgramSpan>) -> Lanes {
     let mut placed = Lanes::default();
-    // The ends of the spans that go on, outermost first; only of the lanes
-    // that are searched.
+    // Ends of the open spans of each searched lane, outermost first.
     let mut going_on: Vec<Vec<u64>> = Vec::new();
-    // Of the other lanes: when the outermost span ends.
+    // Other lanes in use, by the end of their last span.
     let mut busy: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
     let mut free: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
     for span in spans {

@@ -1,16 +1,15 @@
-//! Spans that the program announces, one on the other: with messages (`START
-//! name` to `STOP name`, or with other words), or with the package
+//! Spans announced by the program, nested in each other.
+//!
+//! They come from messages (`START name` to `STOP name`, or with other prefixes), or from the package
 //! opentelemetry.
 //!
-//! A span of messages begins and ends as `ghc-events-analyze` has it (see
-//! `timeline/user_spans`): starts of one name, and of one number if it has
-//! one, while it goes on are part of it. It belongs to the thread that ran on
-//! the message's capability when it began, wherever it ends. Spans of a thread
-//! stand on each other as far as they lie inside each other (`lanes`). A pass of GHC begins and
-//! ends on one thread; its frame has the module that it compiles.
+//! A span of messages begins and ends as in `ghc-events-analyze` (see `timeline/user_spans`): further starts with
+//! the same name, and the same number if there is one, are part of the open span. A span belongs to the thread
+//! that ran on the message's capability at its start, wherever it ends. Spans of a thread are stacked as far as
+//! they nest (`lanes`). A pass of GHC begins and ends on one thread; its frame has the module being compiled.
 //!
-//! As in `ghc-events-analyze`, collections of the whole program are no part of
-//! a span: they stand on it as the runtime's `GC`.
+//! As in `ghc-events-analyze`, collections of the whole program do not count towards a span: they appear on top of
+//! it as the runtime's frame `GC`.
 
 mod lanes;
 pub mod opentelemetry;
@@ -28,24 +27,24 @@ use crate::timeline::store::Store;
 use crate::timeline::user_spans::{Announced, SpanPrefixes};
 use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use model::place::place32;
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::{Profile, Track, TrackSource};
+use model::saturating::saturating_u32;
 
-/// A span as it was announced.
+/// An announced span. Times are in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ProgramSpan {
     pub(super) start: u64,
     pub(super) end: u64,
-    /// The number of its name.
+    /// Index of the name in [`Names`].
     pub(super) name: u32,
-    /// On which capability it began.
+    /// Capability on which the span began.
     cap: Option<CapId>,
     /// Whether the log ends before the span does.
     open: bool,
 }
 
-/// Names, each once in each module.
+/// Interned pairs of name and module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     all: Vec<Name>,
@@ -53,13 +52,13 @@ pub(super) struct Names {
     in_modules: SeededMap<(u32, Box<str>), u32>,
 }
 
-/// The name of a span.
+/// Name of a span.
 #[derive(Clone, Debug)]
 struct Name {
     text: Box<str>,
-    /// The module that a pass of GHC compiles; else empty.
+    /// Module that a pass of GHC compiles; empty for other spans.
     module: Box<str>,
-    /// The number of the name without a module.
+    /// Index of the same name without a module.
     plain: u32,
 }
 
@@ -68,7 +67,7 @@ impl Names {
         if let Some(&id) = self.ids.get(name) {
             return id;
         }
-        let id = place32(self.all.len());
+        let id = saturating_u32(self.all.len());
         self.ids.insert(name.into(), id);
         self.push(name, "", id);
         id
@@ -79,7 +78,7 @@ impl Names {
         if module.is_empty() {
             return plain;
         }
-        let next = place32(self.all.len());
+        let next = saturating_u32(self.all.len());
         let id = *self
             .in_modules
             .entry((plain, module.into()))
@@ -106,13 +105,13 @@ impl Names {
         self.all.get(id as usize).map_or("", |name| &name.module)
     }
 
-    /// The number of the name without a module.
+    /// Returns the index of the same name without a module.
     fn plain(&self, id: u32) -> u32 {
         self.all.get(id as usize).map_or(id, |name| name.plain)
     }
 }
 
-/// All spans that a program announced, by their names.
+/// All spans announced by the program, and their names.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramSpans {
     names: Names,
@@ -120,7 +119,7 @@ pub struct ProgramSpans {
 }
 
 impl ProgramSpans {
-    /// The spans that the messages of a log announce that ends at `end`.
+    /// Finds the spans announced by messages in a log that ends at `end`.
     #[must_use]
     pub fn of_messages(
         messages: &Messages,
@@ -144,7 +143,7 @@ impl ProgramSpans {
         search.finish(end)
     }
 
-    /// Adds those of opentelemetry.
+    /// Adds the spans of opentelemetry.
     pub fn add(&mut self, telemetry: &TelemetrySpans) {
         for span in telemetry.spans() {
             let name = self.names.id(telemetry.name(span));
@@ -152,23 +151,23 @@ impl ProgramSpans {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no spans.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// The thread of each span: the one that ran where it was announced.
+    /// Returns the thread of each span: the one that ran on its capability at its start.
     fn threads(&self, store: &Store) -> Vec<Option<ThreadId>> {
         let mut running = Running::of(store);
         let thread = |span: &ProgramSpan| running.thread(span.cap, span.start);
         self.spans.iter().map(thread).collect()
     }
 
-    /// The profile of the spans of a log that ends at `end`, without tracks
-    /// if there are none. `collections` are when the whole program collected,
-    /// by time; no two overlap. The number is that of spans that overlap too
-    /// many others to be shown.
+    /// Builds the profile of a log that ends at `end`, without tracks if there are no spans.
+    ///
+    /// `collections` are those of the whole program, sorted and without overlaps. Also returns the number of spans
+    /// dropped because they overlap too many others.
     #[must_use]
     pub fn profile(&self, collections: &[(u64, u64)], store: &Store, end: Nanos) -> (Profile, u64) {
         let mut draft = Draft::with_empty_gaps();
@@ -230,10 +229,10 @@ impl ProgramSpans {
     }
 }
 
-/// Which threads run on the capabilities.
+/// Looks up the thread that runs on a capability.
 struct Running<'a> {
     store: &'a Store,
-    /// Where the last search on each capability ended.
+    /// Search position per capability, as lookups come nearly in time order.
     places: SeededMap<CapId, usize>,
 }
 
@@ -252,14 +251,14 @@ impl<'a> Running<'a> {
     }
 }
 
-/// Who announced a pass of GHC: the thread that ran, or the capability if the log has no threads.
+/// Where a pass of GHC was announced: its thread, or its capability if the log has no threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Writer {
     Thread(ThreadId),
     Capability(Option<CapId>),
 }
 
-/// A span of messages that goes on.
+/// An open span of messages.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     start: u64,
@@ -270,7 +269,7 @@ struct Open {
 #[derive(Debug, Default)]
 struct Search {
     found: ProgramSpans,
-    /// By name and number, passes of GHC by their writer too.
+    /// Open spans by name and number, and for passes of GHC by their writer.
     going_on: SeededMap<(u32, Box<str>, Option<Writer>), Open>,
 }
 
@@ -322,7 +321,7 @@ impl Search {
         for ((name, ..), open) in std::mem::take(&mut self.going_on) {
             self.close(name, open, end.0, true);
         }
-        // In the order of time, also for the search for threads.
+        // Time order also speeds up the thread lookups.
         let names = &self.found.names;
         self.found.spans.sort_by(|a, b| {
             let times = (a.start, a.end).cmp(&(b.start, b.end));

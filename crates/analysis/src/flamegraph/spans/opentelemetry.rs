@@ -1,6 +1,6 @@
-//! Spans of the package opentelemetry, as text or binary messages. They have
-//! a serial number that is unique in the process: it tells which end belongs
-//! to which beginning, whoever writes it.
+//! Spans of the package opentelemetry, from text and binary messages.
+//!
+//! A serial number, unique within the process, matches the end of a span to its beginning, on any thread.
 
 use super::{Names, ProgramSpan};
 use eventlog::conventions::Convention;
@@ -9,13 +9,14 @@ use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 
-/// The spans, in the order in which they begin. An end without a beginning
-/// costs only itself, and so does a second beginning of a span that goes on.
+/// OpenTelemetry spans, in order of their start.
+///
+/// An end without a start is ignored, and so is a repeated start of an open span.
 #[derive(Clone, Debug, Default)]
 pub struct TelemetrySpans {
     names: Names,
     spans: Vec<ProgramSpan>,
-    /// The place of those that go on, by serial number.
+    /// Index of each open span, by serial number.
     going_on: SeededMap<u64, usize>,
 }
 
@@ -62,7 +63,7 @@ impl TelemetrySpans {
         }
     }
 
-    /// The log is read: what still goes on ends at `end`.
+    /// Closes open spans at `end`, once the log has been read.
     pub fn settle(&mut self, end: Nanos) {
         for (_, place) in std::mem::take(&mut self.going_on) {
             if let Some(span) = self.spans.get_mut(place) {

@@ -1,4 +1,4 @@
-//! From spans that lie inside each other to samples: what stood on top when.
+//! Converts nested spans to samples of the innermost span at each time.
 
 use std::borrow::Cow;
 
@@ -9,19 +9,20 @@ use model::profile::samples::Samples;
 use model::profile::stacks::{StackId, Stacks};
 use model::time::Interval;
 
-/// So many collections inside of spans are shown where they were.
+/// Limit of collections inside spans that are shown at their own times.
 const MOST_PLACED: usize = 2_000_000;
 
-/// When the whole program collected.
+/// Collections of the whole program.
 pub(super) struct Collections<'a> {
-    /// By time; no two overlap.
+    /// Start and end in ns, sorted and without overlaps.
     all: Cow<'a, [(u64, u64)]>,
 }
 
 impl<'a> Collections<'a> {
-    /// Those of a log, for these lanes of spans. If they cut the spans in too
-    /// many parts, some that follow each other become one as long as they are
-    /// together, where the first of them was.
+    /// Creates the collections to show on these lanes.
+    ///
+    /// Above [`MOST_PLACED`] splits of spans, each group of successive collections is merged into one, with their
+    /// total length, at the start of the first.
     pub(super) fn new<'b>(
         all: &'a [(u64, u64)],
         lanes: impl Iterator<Item = &'b Vec<ProgramSpan>>,
@@ -31,7 +32,7 @@ impl<'a> Collections<'a> {
             let to = all.partition_point(|&(start, _)| start < span.end);
             to.saturating_sub(from)
         };
-        // What lies inside of an outer span counts once.
+        // Count each collection once, within the outermost span.
         let outer = |spans: &'b Vec<ProgramSpan>| {
             let mut covered = 0;
             let outer = spans.iter().filter(move |span| {
@@ -58,18 +59,18 @@ impl<'a> Collections<'a> {
     }
 }
 
-/// Writes the samples of a lane.
+/// Builds the samples of one lane.
 struct Writer<'a> {
     samples: Samples,
     stacks: &'a mut Stacks,
     gc: FrameId,
     collections: &'a [(u64, u64)],
-    /// The first collection that is not over.
+    /// Index of the first collection that has not ended.
     next: usize,
 }
 
 impl Writer<'_> {
-    /// Nothing stood on `stack` from `start` to `end` but collections.
+    /// Writes the time from `start` to `end`, in which `stack` is innermost except for collections.
     fn stretch(&mut self, stack: StackId, start: u64, end: u64) {
         let mut at = start;
         while at < end {
@@ -97,8 +98,7 @@ impl Writer<'_> {
     }
 }
 
-/// The samples of a lane; the frames are those of the names, and that of the
-/// collector.
+/// Returns the samples of a lane. `names` has the frame of each name; `gc` is the collector's frame.
 pub(super) fn samples(
     stacks: &mut Stacks,
     spans: &[ProgramSpan],
@@ -112,7 +112,7 @@ pub(super) fn samples(
         collections: &collections.all,
         next: 0,
     };
-    // The spans that go on: their stacks and ends.
+    // Stacks and ends of the open spans, outermost first.
     let mut going_on: Vec<(StackId, u64)> = Vec::new();
     let mut at = 0;
     for span in spans {

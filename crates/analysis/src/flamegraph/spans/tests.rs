@@ -28,7 +28,7 @@ fn spans(messages: &[(u64, u16, &str)], end: u64) -> ProgramSpans {
     ProgramSpans::of_messages(&said(messages), &prefixes, &store(end), Nanos(end))
 }
 
-/// Thread 10 runs on capability 0 and thread 11 on capability 1, all the time.
+/// A log in which thread 10 always runs on capability 0, and thread 11 on capability 1.
 fn store(end: u64) -> Store {
     let mut store = Store::default();
     for (thread, cap) in [(10, 0), (11, 1)] {
@@ -43,7 +43,7 @@ fn store(end: u64) -> Store {
     store
 }
 
-/// Source, start, end and frames of every sample.
+/// Formats every sample with its track, start, end and frames.
 fn rows(profile: &Profile) -> Vec<String> {
     let mut rows = Vec::new();
     for track in &profile.tracks {
@@ -59,7 +59,7 @@ fn rows(profile: &Profile) -> Vec<String> {
     rows
 }
 
-/// With `-j` GHC runs a pass for several modules at the same time, and several assemblers.
+/// With `-j`, GHC runs a pass for several modules at a time, and several assemblers.
 #[test]
 fn passes_of_a_compiler_are_of_their_thread_and_module() {
     let messages = [
@@ -104,7 +104,7 @@ fn spans_stand_on_those_that_they_lie_in() {
         (1, 0, "START outer"),
         (2, 0, "START 1 call"),
         (3, 1, "START other"),
-        // A span that begins in `outer` and lasts longer: the next lane.
+        // Begins inside `outer` and outlasts it: the next lane.
         (4, 0, "START long"),
         (5, 1, "STOP 1 call"),
         (6, 0, "START 2 call"),
@@ -211,8 +211,7 @@ fn totals(found: &[WindowTotals]) -> Vec<String> {
     found.iter().map(window).collect()
 }
 
-/// Worked out by hand from the rules: first start to last stop, without
-/// collections, cut at the window.
+/// Computed by hand from the rules: first start to last stop, without collections, clipped to the window.
 #[test]
 fn totals_are_without_collections_and_by_window() {
     let messages = [
@@ -253,7 +252,7 @@ fn totals_are_without_collections_and_by_window() {
 fn many_overlapping_spans_are_placed_and_the_rest_is_told() {
     let mut spans = Vec::new();
     for i in 0..600_u64 {
-        // Each begins inside of the last one and ends after it.
+        // Each begins inside the previous span and ends after it.
         spans.push(ProgramSpan {
             start: i,
             end: 1000 + i,
@@ -276,7 +275,7 @@ fn many_overlapping_spans_are_placed_and_the_rest_is_told() {
     }
 }
 
-/// A thread for each request: as many lanes as there are requests at a time.
+/// A thread per request: as many lanes as there are concurrent requests.
 #[test]
 fn threads_with_few_spans_share_lanes() {
     let span = |start, end| ProgramSpan {
@@ -311,10 +310,8 @@ fn threads_with_few_spans_share_lanes() {
 }
 
 proptest! {
-    /// Whatever is said: in a lane no two spans overlap without one inside
-    /// the other, the time of all spans that stand on nothing is there, and
-    /// the parts of any division of the time weigh together what the whole
-    /// does.
+    /// For any messages: no two spans of a lane overlap partly, no time of outermost spans is lost, and the
+    /// weights of the parts of any division of the time add up to those of the whole.
     #[test]
     fn parts_sum_to_the_whole(
         said in prop::collection::vec((0..5_u64, 0..2_u16, any::<bool>(), 0..6_u8), 0..80),
@@ -340,7 +337,7 @@ proptest! {
         prop_assert_eq!(left_out, 0);
         let all: Vec<usize> = (0..profile.tracks.len()).collect();
         crate::flamegraph::test_support::parts_sum(&profile, &all, cuts)?;
-        // The totals by name are what the frames have without GC on top.
+        // The total of a name equals the weight of all stacks with its frame and without `GC` on top.
         let log = Interval::new(Nanos(0), Nanos(500));
         let rows = span_totals(&found, &collections, log, None).remove(0).rows;
         for row in rows {

@@ -1,46 +1,44 @@
-//! Totals of spans as `ghc-events-analyze` has them, for the whole log or for
-//! windows of it.
+//! Total time per span name as in `ghc-events-analyze`, for the whole log or for windows of it.
 //!
-//! A span counts from its first start to its last stop, without the time in
-//! which the whole program collected. A window is a span of some name; each
-//! has totals of its own, and of a span counts what lies in it. (There
-//! `ghc-events-analyze` forgets what began before the window.) Rows are by
-//! name: numbers before it tell spans apart, and are not part of it.
+//! A span counts from its first start to its last stop, without collections of the whole program. A window is a
+//! span with a given name; each window has totals of its own, with the parts of spans inside it.
+//! (`ghc-events-analyze`, in contrast, drops spans that began before the window.) Rows are by name, without the
+//! number that distinguishes spans.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ProgramSpan, ProgramSpans};
 use eventlog::hash::SeededMap;
 use eventlog::ids::{Duration, Nanos};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// How long the spans of a name lasted.
+/// Total of the spans with one name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpanTotal {
-    /// The name.
+    /// Span name, without number and module.
     pub name: String,
-    /// Their time together, without collections.
+    /// Total time without collections, in ns.
     pub time: Nanos,
-    /// How many began in the window.
+    /// Number of spans that began in the window.
     pub count: u64,
 }
 
-/// The totals of a window.
+/// Totals of one window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WindowTotals {
-    /// When it was.
+    /// Time range of the window.
     pub window: Interval,
-    /// For how long the whole program collected in it.
+    /// Collection time of the whole program in the window.
     pub collecting: Duration,
-    /// By name, the longest first.
+    /// Totals by name, the longest first.
     pub rows: Vec<SpanTotal>,
 }
 
-/// Collections with their sums, for asking about many spans.
+/// Prefix sums of collection time, for fast queries.
 struct Sums<'a> {
     all: &'a [(u64, u64)],
-    /// The time before each.
+    /// Total time of the collections before each, in ns.
     before: Vec<u64>,
 }
 
@@ -72,9 +70,10 @@ impl<'a> Sums<'a> {
     }
 }
 
-/// The totals of a log from `log.start` to `log.end`: of each span of the
-/// name `window`, in the order of time, or of the whole log. `collections` are
-/// when the whole program collected, by time; no two overlap.
+/// Returns the totals of each window, in time order.
+///
+/// The windows are the spans named `window`, or the whole log. `collections` are those of the whole program,
+/// sorted and without overlaps.
 #[must_use]
 pub fn span_totals(
     spans: &ProgramSpans,
@@ -87,7 +86,7 @@ pub fn span_totals(
         None => vec![(log.start().0, log.end().0)],
         Some(name) => windows(spans, name),
     };
-    // By name, the time and how many.
+    // Time in ns and count, by name.
     let mut totals: Vec<SeededMap<u32, (u64, u64)>> = vec![SeededMap::default(); windows.len()];
     for span in &spans.spans {
         let first = windows.partition_point(|&(_, end)| end < span.start);
@@ -95,7 +94,7 @@ pub fn span_totals(
         for (&(from, to), totals) in around.take_while(|((from, _), _)| *from <= span.end) {
             let (start, end) = (span.start.max(from), span.end.min(to));
             let time = (end - start).saturating_sub(sums.within(start, end));
-            // What begins where a window ends is the next one's.
+            // A start at the end of a window belongs to the next one.
             let begins = span.start >= from && (span.start < to || from == to || window.is_none());
             if time > 0 || begins {
                 let total = totals.entry(spans.names.plain(span.name)).or_default();
@@ -112,7 +111,7 @@ pub fn span_totals(
     windows.into_iter().zip(totals).map(of_window).collect()
 }
 
-/// When spans of that name go on; those that overlap are one.
+/// Returns the times of all spans with this name, sorted; overlapping ones are merged.
 fn windows(spans: &ProgramSpans, name: &str) -> Vec<(u64, u64)> {
     let named = |span: &&ProgramSpan| spans.names.get(span.name) == name;
     let windows = spans.spans.iter().filter(named);

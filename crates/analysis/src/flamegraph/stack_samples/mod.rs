@@ -1,16 +1,13 @@
-//! Stacks that `ghc-stack-profiler` sampled, from its binary messages
-//! (`eventlog/conventions/stack_profiler`).
+//! Stacks sampled by `ghc-stack-profiler`, from its binary messages (`eventlog/conventions/stack_profiler`).
 //!
-//! A long stack comes in parts; it was sampled
-//! when the last part was written. Texts, locations and info tables (`IPE`
-//! events) may be defined after the stacks that refer to them, so names are
-//! looked up at the end. An info table that the log does not describe keeps its address: the
-//! symbols of the executable may name it. Whether the frames are written outermost or innermost
-//! first depends on the version; the order is inferred once per log (`order`).
+//! A long stack is written in parts; the time of its last part is the time of the sample. Strings, locations and
+//! info tables (`IPE` events) may be defined after the stacks that refer to them, so names are resolved at the
+//! end. An info table that the log does not describe keeps its address, which the symbols of the executable may
+//! name. Whether frames are written outermost or innermost first depends on the version; the order is inferred
+//! once per log (`order`).
 //!
-//! A sample has no duration. It stands for the time since the one before: a
-//! tick, which is the median of the gaps between samples of one thread. The
-//! threads that a capability samples in one tick share it.
+//! A sample has no duration of its own. It stands for one tick up to its time; the tick is the median gap between
+//! samples of one thread. Threads sampled by one capability in the same tick share the tick.
 
 mod oddities;
 mod order;
@@ -30,15 +27,15 @@ use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use eventlog::info_tables::InfoTables;
 use eventlog::{Event, EventSet, EventType, Record, Sink};
-use model::place::place32;
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
+use model::saturating::saturating_u32;
 
-/// A frame as messages have it: an index into the collector's list of them.
+/// Index of a frame in [`StackSampleCollector::frames`].
 type RawFrame = u32;
 
-/// The stack of a thread, sampled by a capability.
+/// Stack of a thread, sampled by a capability.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     at: Nanos,
@@ -46,13 +43,13 @@ struct Sample {
     stack: StackId,
 }
 
-/// A stack of which the last part is still to come.
+/// A stack whose last part is still missing.
 #[derive(Clone, Debug, Default)]
 struct Parts {
     since: Nanos,
-    /// In the order of the log.
+    /// In log order.
     frames: Vec<RawFrame>,
-    /// How many frames the first part has.
+    /// Number of frames in the first part.
     first: u16,
     count: u32,
 }
@@ -65,15 +62,15 @@ struct Location {
     file: u64,
 }
 
-/// Collects stack samples and what names their frames.
+/// Collects stack samples and the definitions that name their frames.
 #[derive(Clone, Debug, Default)]
 pub struct StackSampleCollector {
     texts: SeededMap<u64, Box<str>>,
     locations: SeededMap<u64, Location>,
-    /// Every frame that occurs, once, and when it first did.
+    /// Distinct frames, each with the time of its first occurrence.
     frames: Vec<(StackFrame, Nanos)>,
     frame_ids: SeededMap<StackFrame, RawFrame>,
-    /// In the order of the log, as if outermost frames came first.
+    /// Frames in log order, stored as if that were outermost first.
     stacks: Stacks<RawFrame>,
     order: OrderEvidence,
     parts: BTreeMap<(u32, u64), Parts>,
@@ -90,7 +87,7 @@ impl Sink for StackSampleCollector {
 }
 
 impl StackSampleCollector {
-    /// So many frames a stack has at most; those that follow are cut off.
+    /// Maximum depth of a stack; further frames are cut off.
     const DEEPEST: usize = u16::MAX as usize;
 
     fn stack_event(&mut self, event: &Event<'_>, at: Nanos) {
@@ -146,7 +143,7 @@ impl StackSampleCollector {
         parts.count = parts.count.saturating_add(1);
         let room = Self::DEEPEST.saturating_sub(parts.frames.len());
         for frame in frames.iter().take(room) {
-            let next = place32(self.frames.len());
+            let next = saturating_u32(self.frames.len());
             let id = *self.frame_ids.entry(frame).or_insert(next);
             if id == next {
                 self.frames.push((frame, at));
@@ -175,7 +172,7 @@ impl StackSampleCollector {
         self.samples.entry(cap).or_default().push(sample);
     }
 
-    /// The profile of a log whose last event is at `end`, and what was odd.
+    /// Builds the profile of a log whose last event is at `end`, with the diagnostics.
     #[must_use]
     pub fn finish(mut self, end: Nanos, tables: &InfoTables) -> (Profile, Diagnostics) {
         for ((_, thread), parts) in std::mem::take(&mut self.parts) {
@@ -209,7 +206,7 @@ impl StackSampleCollector {
         (draft.finish(end, Some(tick)), self.oddities.found)
     }
 
-    /// Reverses the frames of all stacks: the log has the innermost first.
+    /// Reverses all stacks, for a log that has innermost frames first.
     fn reverse_stacks(&mut self) {
         let old = std::mem::take(&mut self.stacks);
         let mut reversed: Vec<Option<StackId>> = vec![None; old.len()];
@@ -271,7 +268,7 @@ impl StackSampleCollector {
     }
 }
 
-/// The frame of what has its info table at this address.
+/// Returns the frame for the info table at an address.
 fn frame_of(tables: &InfoTables, address: u64) -> Frame {
     let Some(table) = tables
         .get(address)
@@ -290,8 +287,7 @@ fn frame_of(tables: &InfoTables, address: u64) -> Frame {
     }
 }
 
-/// The tracks of the capabilities, then those of the threads. The result is
-/// the tick.
+/// Adds the tracks of capabilities, then those of threads. Returns the tick.
 fn tracks(draft: &mut Draft, caps: BTreeMap<CapId, Vec<Sample>>) -> Duration {
     let mut threads: BTreeMap<ThreadId, Vec<(Nanos, StackId)>> = BTreeMap::new();
     for sample in caps.values().flatten() {

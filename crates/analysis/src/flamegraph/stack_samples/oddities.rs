@@ -1,11 +1,11 @@
-//! What a sound log of `ghc-stack-profiler` does not have.
+//! Diagnostics about messages of `ghc-stack-profiler`.
 
 use super::problem::StackProblem;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use eventlog::hash::SeededSet;
 use eventlog::ids::Nanos;
 
-/// What was odd, each problem once.
+/// Diagnostics, one per distinct problem.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Oddities {
     pub(super) found: Diagnostics,
@@ -13,8 +13,9 @@ pub(super) struct Oddities {
 }
 
 impl Oddities {
-    /// Of more than this it is not kept in mind what they were, so that bad
-    /// messages do not fill the memory: each mention counts.
+    /// Limit of problems remembered for deduplication, so that malformed messages cannot exhaust memory.
+    ///
+    /// Each occurrence of further problems counts.
     const SEEN: usize = 1 << 16;
 
     pub(super) fn push(&mut self, at: Nanos, what: StackProblem) {

@@ -1,12 +1,12 @@
-//! The order of frames in the stacks of a log, inferred from all of its messages.
+//! Infers the order of frames in the stacks of a log from all of its messages.
 //!
 //! | evidence, the strongest first | order |
 //! |---|---|
-//! | the version, threads of 64 bits, layout of locations | as [`StackMessage::frame_order`] has it |
-//! | of stacks in several parts the first has more frames than the last | innermost first, as the last innermost-first part has the rest |
-//! | the last has more than the first | outermost first |
-//! | successive stacks of a thread have more in common at their ends | innermost first: that is the root |
-//! | neither, or none | outermost first |
+//! | the version, 64-bit threads, or the layout of locations | as [`StackMessage::frame_order`] defines |
+//! | among stacks in parts, the first part is more often longer | innermost first: the last part has the rest |
+//! | among stacks in parts, the last part is more often longer | outermost first |
+//! | successive stacks of a thread share more frames at their ends | innermost first: the root is at the end |
+//! | otherwise | outermost first |
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,14 @@ use eventlog::conventions::stack_profiler::{FrameOrder, StackMessage};
 use eventlog::ids::ThreadId;
 use model::profile::stacks::{StackId, Stacks};
 
-/// Evidence of the order, as far as the log is read.
+/// Evidence of the order in the log read so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OrderEvidence {
     outermost_first: bool,
     innermost_first: bool,
-    /// Stacks of which the first part is the longer one, and the last.
+    /// Number of stacks whose first part is longer than the last, and of those whose last part is longer.
     longer_parts: [u64; 2],
-    /// How many frames successive stacks of a thread have in common, counted from their first frame and
-    /// from their last.
+    /// Number of frames shared by successive stacks of a thread, from their first and from their last frame.
     common: [u64; 2],
     last: BTreeMap<ThreadId, StackId>,
 }
@@ -37,13 +36,13 @@ impl OrderEvidence {
         }
     }
 
-    /// A stack in several parts, the first and the last of which have so many frames.
+    /// Records a stack in several parts, by the lengths of its first and last part.
     pub(super) fn parts(&mut self, first: u16, last: u16) {
         self.longer_parts[0] += u64::from(first > last);
         self.longer_parts[1] += u64::from(last > first);
     }
 
-    /// The next stack of a thread, in the order of the log.
+    /// Records the next stack of a thread, in log order.
     pub(super) fn sample(&mut self, thread: ThreadId, stack: StackId, stacks: &Stacks<RawFrame>) {
         if self.outermost_first || self.innermost_first {
             return self.last.clear();

@@ -1,16 +1,16 @@
-//! What can be wrong with the messages of `ghc-stack-profiler`.
+//! Problems in the messages of `ghc-stack-profiler`.
 
 use serde::{Deserialize, Serialize};
 
-/// Something wrong with a message or a reference; it costs only itself.
+/// A problem with a message or a reference; it affects only that message or frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum StackProblem {
-    /// Of the stack of a thread the last part is missing.
+    /// The last part of a stack is missing; holds the thread number.
     LastPartMissing(u64),
-    /// A capability or thread of a number that none has.
+    /// The capability or thread number is impossible; holds the capability number.
     NoSuchCapability(u32),
-    /// A text that is never defined.
+    /// A string is never defined; holds its number.
     UnknownText(u64),
-    /// A location that is never defined.
+    /// A location is never defined; holds its number.
     UnknownLocation(u64),
 }

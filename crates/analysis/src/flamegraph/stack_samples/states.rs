@@ -1,9 +1,9 @@
-//! Stack samples by what the scheduler says of their thread at their time.
+//! Stack samples grouped by the scheduler state of their thread.
 //!
-//! The outermost frames of a stack are the state, `running`, `ready` or `blocked`, and of a blocked
-//! thread the reason. So the stacks below `running` and `ready` are an on-CPU flame graph, those below
-//! `blocked` an off-CPU one. A sample is dated when a thread of the profiler writes it, which
-//! is the one that runs then on that capability: a thread that was running there is `ready`.
+//! The outermost frames of a stack are the state (`running`, `ready` or `blocked`) and, for a blocked thread, the
+//! reason. The stacks below `running` and `ready` form an on-CPU flame graph, those below `blocked` an off-CPU
+//! one. A sample has the time at which a thread of the profiler wrote it. That thread then runs on the capability,
+//! so a thread that was running there counts as `ready`.
 
 use super::super::draft::Draft;
 use crate::timeline::store::Store;
@@ -16,16 +16,16 @@ use model::profile::stacks::StackId;
 use model::profile::{Profile, Track, TrackSource};
 use model::time::Interval;
 
-/// What a thread does.
+/// Scheduler state of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
     Is(Option<Wait>),
-    /// It does not live then, or the log has no scheduler events.
+    /// The thread does not exist at that time, or the log has no scheduler events.
     Unknown,
 }
 
 impl State {
-    /// The names of its frames, outermost first.
+    /// Returns the frame names for the state, outermost first.
     fn names(self) -> [Option<&'static str>; 2] {
         match self {
             Self::Is(None) => [Some("running"), None],
@@ -36,13 +36,13 @@ impl State {
     }
 }
 
-/// The states of a thread at these times, which are in order.
+/// Returns the states of a thread at these times, which are sorted.
 fn thread_states(store: &Store, thread: ThreadId, times: &[Nanos]) -> Vec<State> {
     let mut states = Vec::with_capacity(times.len());
     let (Some(&first), Some(&last)) = (times.first(), times.last()) else {
         return states;
     };
-    // The piece in which the last sample is reaches beyond it.
+    // The end of a range is exclusive; include the time of the last sample.
     let range = Interval::new(first, Nanos(last.0.saturating_add(1)));
     store.wait_pieces(thread, range, 0, |piece| {
         while let Some(&time) = times
@@ -61,8 +61,9 @@ fn thread_states(store: &Store, thread: ThreadId, times: &[Nanos]) -> Vec<State>
     states
 }
 
-/// The stacks of a profile of samples below the states of their threads: a track for each thread.
-/// Without tracks if the log has no scheduler events.
+/// Regroups a profile of stack samples by thread, with the state as outermost frames.
+///
+/// The result has no tracks if the log has no scheduler events.
 #[must_use]
 pub fn group_by_state(profile: &Profile, store: &Store, end: Nanos) -> Profile {
     let mut draft = Draft::new();

@@ -75,7 +75,7 @@ const fn note(text: u64, location: Option<u64>) -> StackFrame {
     StackFrame::Annotation { text, location }
 }
 
-/// Source, start, end and frames of every sample.
+/// Formats every sample with its track, start, end and frames.
 fn rows(profile: &Profile) -> Vec<String> {
     let mut rows = Vec::new();
     for track in &profile.tracks {
@@ -96,7 +96,7 @@ fn parts_are_put_together_and_named_by_what_comes_later() {
     let mut collector = StackSampleCollector::default();
     let mut tables = InfoTables::default();
     collector.take(0, 181, b"\xFF\xC0\x01");
-    // Another thread's stack stands between the parts.
+    // A stack of another thread separates the parts.
     collector.stack(10, (0, 7), false, &[table(0x10), table(0x20)]);
     collector.stack(11, (1, 8), true, &[table(0x10)]);
     collector.stack(12, (0, 7), true, &[note(1, Some(4)), table(0x30)]);
@@ -202,7 +202,7 @@ fn other_logs_have_none() {
     assert!(profile.tracks.is_empty() && oddities == Diagnostics::default());
 }
 
-/// What messages of any kind look like: mostly well-formed.
+/// Messages of any kind, mostly well-formed.
 #[derive(Clone, Debug)]
 enum Said {
     Stack(u64, (u32, u32), bool, Vec<u64>),
@@ -220,9 +220,8 @@ fn said() -> impl Strategy<Value = Said> {
 }
 
 proptest! {
-    /// Whatever is said: no panic, one sample for each last part on both
-    /// kinds of tracks, and the parts of any division of the time weigh
-    /// together what the whole does.
+    /// For any messages: no panic; one sample per last part on both kinds of tracks; the weights of the parts of
+    /// any division of the time add up to those of the whole.
     #[test]
     fn parts_sum_to_the_whole(
         said in prop::collection::vec(said(), 0..60),

@@ -1,4 +1,4 @@
-//! How long samples without a duration count.
+//! Assigns durations to samples that have none.
 
 use super::Sample;
 use eventlog::ids::{Duration, Nanos};
@@ -6,10 +6,10 @@ use model::profile::samples::Samples;
 use model::profile::stacks::StackId;
 use model::time::Interval;
 
-/// So many gaps tell the median well enough.
+/// Limit of gaps considered; enough for a good median.
 const MOST_GAPS: usize = 1 << 20;
 
-/// The median of the gaps between consecutive samples of one thread.
+/// Returns the median gap between successive samples of one thread, among the first [`MOST_GAPS`] nonzero gaps.
 pub(super) fn tick<'a>(
     threads: impl Iterator<Item = &'a Vec<(Nanos, StackId)>>,
 ) -> Option<Duration> {
@@ -23,7 +23,7 @@ pub(super) fn tick<'a>(
     Some(*gaps.select_nth_unstable(middle).1)
 }
 
-/// The samples of one thread, by time: each counts for a tick.
+/// Converts the samples of one thread, sorted by time: each lasts one tick.
 pub(super) fn of_thread(thread: &[(Nanos, StackId)], tick: Duration) -> Samples {
     let mut samples = Samples::default();
     for &(at, stack) in thread {
@@ -32,14 +32,15 @@ pub(super) fn of_thread(thread: &[(Nanos, StackId)], tick: Duration) -> Samples 
     samples
 }
 
-/// The samples of a capability, by time. Those of different threads that are
-/// less than half a tick apart were taken in one tick, which they share.
+/// Converts the samples of a capability, sorted by time.
+///
+/// Samples of different threads less than half a tick apart belong to one tick, which they share.
 pub(super) fn of_capability(cap: &[Sample], tick: Duration) -> Samples {
     let mut samples = Samples::default();
     let mut rest = cap;
     while let Some(first) = rest.first() {
         let near = |sample: &Sample| sample.at.since(first.at).0 < tick.0.div_ceil(2);
-        // Threads come again in the next tick: that is where one ends.
+        // A thread that occurs again belongs to the next tick.
         let mut count = 1;
         let mut seen = vec![first.thread];
         for sample in rest.iter().skip(1).take_while(|sample| near(sample)) {
@@ -56,7 +57,7 @@ pub(super) fn of_capability(cap: &[Sample], tick: Duration) -> Samples {
     samples
 }
 
-/// So many threads are told apart in one tick.
+/// Limit of threads that share a tick.
 const MOST_SHARING: usize = 64;
 
 fn share(samples: &mut Samples, together: &[Sample], tick: Duration) {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::heap::ranking::Ranking;
 
-/// A profile with a band for each series; a census each second.
+/// A profile with a band per series and a census per second.
 fn written(series: &[Vec<u64>]) -> Censuses {
     let mut censuses = Censuses::default();
     let bands: Vec<BandId> = series.iter().map(|_| censuses.add_band()).collect();
@@ -57,7 +57,7 @@ fn burst() -> Vec<u64> {
 #[test]
 fn only_a_burst_is_a_burst() {
     let step = series(|census| if census < 50 { 1_000 } else { 90_000 });
-    // It has not come down again.
+    // Does not fall again.
     let last = series(|census| if census < 95 { 1_000 } else { 90_000 });
     let restless = series(|census| 10_000 + (census * 7_919) % 6_000);
     for none in [leak(), saw(), constant(), step, last, restless] {
@@ -107,7 +107,7 @@ fn companions_rise_and_fall_with_the_suspect() {
     assert!(found[0].correlation > 0.9999, "{found:?}");
     assert_eq!(of(BandId(1), &places), []);
     assert_eq!(of(BandId(4), &places), []);
-    // Too few censuses to tell.
+    // Too few censuses.
     assert_eq!(of(BandId(0), &(3..9)), []);
 }
 

@@ -1,26 +1,24 @@
-//! The settings of the runtime that decide how much memory it holds.
+//! Runtime settings that determine how much memory is held.
 
 use serde::{Deserialize, Serialize};
 
 use crate::process::HeapSettings;
 use crate::recording::Recording;
 
-/// How the oldest generation is collected.
+/// Collection method of the oldest generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Collector {
-    /// What is live is copied elsewhere: for a while there are two of it.
+    /// Copies live data, so that two copies exist during a collection.
     #[default]
     Copying,
-    /// What is live is moved together (`-c`).
+    /// Compacts live data in place (`-c`).
     Compacting,
-    /// It stays where it is, and is marked while the program runs
-    /// (`--nonmoving-gc`).
+    /// Leaves live data in place, and marks it while the program runs (`--nonmoving-gc`).
     Nonmoving,
 }
 
 impl Collector {
-    /// How many times the live data it takes to collect it, as the runtime
-    /// reckons (`rts/sm/GC.c`).
+    /// Returns the runtime's estimate of memory for a collection, as a multiple of live data (`rts/sm/GC.c`).
     #[must_use]
     pub const fn factor(self) -> f64 {
         match self {
@@ -30,32 +28,30 @@ impl Collector {
     }
 }
 
-/// The default of `-F`: the oldest generation is collected when it has become so
-/// many times as large.
+/// Default of `-F`: growth factor of the oldest generation between its collections.
 const OLD_GENERATION_FACTOR: f64 = 2.0;
-/// The default of `-Fd`.
+/// Default of `-Fd`.
 const RETURN_DECAY: f64 = 4.0;
 
-/// What decides how much memory is held, as far as the log tells. Flags that are
-/// compiled into a program (`-with-rtsopts`) are not in a log: what is not given
-/// here need not be the default.
+/// Settings that determine the memory held, as far as known from the log.
+///
+/// Flags compiled into a program (`-with-rtsopts`) are not logged, so a missing setting need not have its default.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemoryFlags {
-    /// The layout of the heap (`HeapInfoGHC`).
+    /// Layout of the heap (`HeapInfoGHC`).
     pub heap: Option<HeapSettings>,
-    /// How the oldest generation is collected.
+    /// Collection method of the oldest generation.
     pub collector: Collector,
-    /// `-F`, if it was given.
+    /// `-F`, if given.
     pub old_generation_factor: Option<f64>,
-    /// `-Fd`, if it was given.
+    /// `-Fd`, if given.
     pub return_decay: Option<f64>,
-    /// Whether a size of the heap is suggested (`-H`), which makes nurseries
-    /// larger.
+    /// Whether a heap size is suggested (`-H`), which enlarges nurseries.
     pub suggested_heap: bool,
 }
 
 impl MemoryFlags {
-    /// Those of a log.
+    /// Reads the settings of a log.
     pub(super) fn of(log: &Recording) -> Self {
         let mut flags = Self {
             heap: log.info.facts.heap(),
@@ -64,14 +60,14 @@ impl MemoryFlags {
         for flag in log.info.runtime_options() {
             flags.take(&flag);
         }
-        // It may be switched on inside of the program.
+        // The program itself may enable it.
         if !log.tracks.nonmoving.is_empty() {
             flags.collector = Collector::Nonmoving;
         }
         flags
     }
 
-    /// Takes a flag; of two that disagree the last counts.
+    /// Applies a flag; the last of conflicting flags wins.
     fn take(&mut self, flag: &str) {
         match flag {
             "-c" => self.collector = Collector::Compacting,
@@ -93,28 +89,30 @@ impl MemoryFlags {
         }
     }
 
-    /// `-F`, or its default.
+    /// Returns `-F`, or its default.
     #[must_use]
     pub fn old_generation_factor(&self) -> f64 {
         self.old_generation_factor.unwrap_or(OLD_GENERATION_FACTOR)
     }
 
-    /// `-Fd`, or its default.
+    /// Returns `-Fd`, or its default.
     #[must_use]
     pub fn return_decay(&self) -> f64 {
         self.return_decay.unwrap_or(RETURN_DECAY)
     }
 
-    /// How much a capability allocates before a collection.
+    /// Returns the size of the allocation area per capability.
     #[must_use]
     pub fn nursery_bytes(&self) -> Option<u64> {
         self.heap.map(|heap| heap.allocation_area_bytes)
     }
 
-    /// What a heap with so many bytes in live blocks usually holds: (2 + F) times
-    /// as much, and a nursery for each capability. The oldest generation grows to
-    /// F times what was live before it is collected, and collecting takes a second
-    /// copy. Compacting and the nonmoving collector need less than a copy.
+    /// Returns the memory usually held for this many bytes in live blocks.
+    ///
+    /// It is (2 + F) times as much, and a nursery per capability.
+    ///
+    /// The oldest generation grows to F times its live data before it is collected, and copying takes a second
+    /// copy. Compacting and the nonmoving collector need less than that.
     #[must_use]
     pub fn expected_bytes(&self, live_bytes: u64, capabilities: u64) -> Option<u64> {
         let nurseries = self.nursery_bytes()?.saturating_mul(capabilities);

@@ -1,35 +1,35 @@
-//! What each collection says of the memory, one after the other.
+//! Computes the memory after each collection, in order.
 
 use super::{GivenBack, HeldMoment, MemoryFlags, Part, Parts};
 use crate::numbers::Collection;
 use crate::recording::Recording;
 
-/// What the last major collection told, which holds until the next.
+/// Figures of the last major collection, valid until the next.
 #[derive(Clone, Copy, Debug)]
 struct Base {
     live_bytes: u64,
-    /// Of blocks with live data, the ends included.
+    /// Bytes of blocks with live data, including their unused ends.
     live_blocks_bytes: u64,
     slop_bytes: u64,
     runtime_bytes: u64,
-    /// What was beyond the need; `None` if the log does not tell the need.
+    /// Bytes held beyond the need; `None` if the log does not have the need.
     stuck_bytes: Option<u64>,
     needed_bytes: Option<u64>,
 }
 
-/// Goes from one collection to the next.
+/// Cursor over collections that tracks the memory held.
 #[derive(Debug)]
 pub(super) struct Walk<'a> {
     log: &'a Recording,
     flags: MemoryFlags,
-    /// When capabilities came, and when they went, in order.
+    /// Sorted creation times of capabilities, and their deletion times.
     lives: [Vec<u64>; 2],
     base: Option<Base>,
     last: Option<HeldMoment>,
 }
 
 impl<'a> Walk<'a> {
-    /// From where these collections have led.
+    /// Creates a cursor positioned after these collections.
     pub(super) fn after(log: &'a Recording, before: &[Collection]) -> Self {
         let caps = || log.info.lives.caps();
         let mut lives = [
@@ -44,7 +44,7 @@ impl<'a> Walk<'a> {
             base: None,
             last: None,
         };
-        // What the last two of these say is all that lasts.
+        // Only the last collection and the last major one have a lasting effect.
         let told = |gc: &&Collection| gc.heap_size_bytes.is_some();
         let major = before
             .iter()
@@ -60,13 +60,13 @@ impl<'a> Walk<'a> {
         &self.flags
     }
 
-    /// How the memory was after the last collection.
+    /// Returns the memory after the last collection.
     pub(super) const fn last(&self) -> Option<HeldMoment> {
         self.last
     }
 
-    /// How the memory is after the next collection; `None` if the log does not
-    /// tell what is held.
+    /// Advances past a collection, and returns the memory after it; `None` if the log does not have the memory
+    /// held.
     pub(super) fn step(&mut self, gc: &Collection) -> Option<HeldMoment> {
         let held_bytes = gc.heap_size_bytes?;
         let in_use = held_bytes.saturating_sub(gc.fragmentation_bytes);
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
             live_bytes,
             live_blocks_bytes,
             slop_bytes: gc.slop_bytes,
-            // What a nursery takes has to be known, to know the rest.
+            // Without the size of nurseries, the rest cannot be attributed.
             runtime_bytes: nurseries.map_or(0, |bytes| beyond_live.saturating_sub(bytes)),
             stuck_bytes: needed_bytes
                 .map(|needed| gc.heap_size_bytes.unwrap_or(0).saturating_sub(needed)),
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Each part takes what is left for it at most, so that they sum to all.
+    /// Divides the memory held. Each part takes at most what is left, so the parts add up.
     fn divide(&self, held_bytes: u64, in_use: u64, capabilities: u64) -> Parts {
         let mut parts = Parts::default();
         let mut used = Rest(in_use);
@@ -143,7 +143,7 @@ impl<'a> Walk<'a> {
         parts
     }
 
-    /// What was given back at a major collection.
+    /// Adds the memory returned at a major collection to `sum`.
     pub(super) fn add_given_back(&self, gc: &Collection, sum: &mut GivenBack) {
         let Some([current, needed, returned]) = self.told_return(gc) else {
             return;
@@ -152,8 +152,7 @@ impl<'a> Walk<'a> {
         sum.returned_bytes = sum.returned_bytes.saturating_add(returned);
     }
 
-    /// What was held before something was given back, what was needed, and what
-    /// was given back, in bytes. It is told inside of the collection.
+    /// Returns the bytes held before, needed, and returned by a collection, as logged during it (`MemReturn`).
     fn told_return(&self, gc: &Collection) -> Option<[u64; 3]> {
         let megablocks = self.log.tracks.graphs.returned_at(gc.end)?;
         let bytes = self.log.numbers.megablock_bytes();
@@ -173,11 +172,11 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What is not taken yet.
+/// Bytes not assigned yet.
 struct Rest(u64);
 
 impl Rest {
-    /// Takes so much, or what there is.
+    /// Takes up to `bytes` of the rest.
     const fn take(&mut self, bytes: u64) -> u64 {
         let taken = if bytes < self.0 { bytes } else { self.0 };
         self.0 -= taken;

@@ -29,7 +29,7 @@ impl Log {
         self.names().describe(breakdown, &Label::Text(label.into()))
     }
 
-    /// Name, what, and the groups, with `-` for what is not known.
+    /// Formats name, `what` and groups, with `-` for unknown ones.
     fn row(&self, breakdown: Breakdown, label: &str) -> String {
         let found = self.text(breakdown, label);
         let groups = [
@@ -53,7 +53,7 @@ fn symbol(package: &str, module: &str, label: &str, kind: SymbolKind) -> Name {
     }
 }
 
-/// The symbols of a program, as if its executable was read.
+/// Symbols as read from an executable.
 fn symbols(tables: &InfoTables) -> TableSymbols {
     use SymbolKind::{Constructor, InfoTable};
     let used = Name {
@@ -123,7 +123,7 @@ fn info_tables_are_named_by_the_log_and_the_executable() {
             ": | constructor from ghc-prim:GHC.Types of type [] | main | Main | [] | constructors",
             "0x70 | function or thunk without a symbol | base | GHC.Event | - | functions or thunks",
             "main.go | thunk of type [Shape] | main | Main | [] | thunks",
-            // What is known by nothing stays an address.
+            // Without any information, the address stays.
             "0x90 |  | - | - | - | -",
         ]
     );

@@ -1,51 +1,49 @@
-//! Which thread has which number in the log.
+//! Mapping from thread IDs to thread indexes.
 //!
-//! A runtime numbers its threads from 1 on, and most are met in that order or nearly
-//! so: the distance between number and index is about the same for many threads. Pages
-//! of such distances are packed to about a byte a thread.
+//! A runtime numbers its threads from 1, and most appear in that order or nearly so. The difference between ID and
+//! index is therefore about the same for many threads, and pages of these differences are packed to about a byte
+//! per thread.
 
 use std::collections::VecDeque;
 
 use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
-use model::pages::{pack, unpack};
+use model::packed_column::{pack, unpack};
 
-/// So many numbers are a page.
+/// IDs per page.
 const PAGE: usize = 1024;
-/// So many pages stay unpacked, as more threads of them will be met soon.
+/// Number of pages that stay unpacked, as more of their threads are expected soon.
 const OPEN_PAGES: usize = 8;
-/// So many threads are found again without looking into pages.
+/// Size of the direct-mapped cache of recent lookups.
 const RECENT: usize = 1024;
 
-/// The index of each thread, by its number in the log.
+/// Mapping from thread IDs to thread indexes.
 #[derive(Clone, Debug)]
 pub(crate) struct ById {
-    /// Threads that were asked for lately, each in the only place that it can have:
-    /// its number, and one more than its index.
+    /// Direct-mapped cache of recent lookups: the ID, and the index plus 1.
     recent: Box<[(u32, u32); RECENT]>,
     pages: Vec<Page>,
-    /// One more than the index of threads with numbers beyond the pages. There are more
-    /// pages only when there are many such threads: a damaged log may have any number
-    /// in it, and memory is to be in proportion to the threads.
+    /// Indexes plus 1 of threads with IDs beyond the pages. Pages are only added once there are many such threads:
+    /// a damaged log may contain any ID, and memory must stay proportional to the number of threads.
     far: SeededMap<u32, u32>,
-    /// The open pages; the one that was opened first comes first.
+    /// Open pages, oldest first.
     open: VecDeque<u32>,
 }
 
-/// The threads of some numbers in a row.
+/// Threads of a range of IDs.
 #[derive(Clone, Debug, Default)]
 enum Page {
-    /// None of them was met.
+    /// No thread of this range has appeared.
     #[default]
     Empty,
-    /// One more than their indexes; 0 for those not met.
+    /// Indexes plus 1; 0 for IDs that have not appeared.
     Open(Box<[u32; PAGE]>),
-    /// Which were met, a bit each, then the distances.
+    /// A bit per ID for whether it has appeared, followed by the packed differences.
     Packed(Box<[u64]>),
 }
 
 const BITS: usize = u64::BITS as usize;
-/// So many words say which threads of a page were met.
+/// Number of words of the bit set at the beginning of a packed page.
 const MET_WORDS: usize = PAGE / BITS;
 
 impl Page {
@@ -70,7 +68,7 @@ impl Page {
         number.wrapping_add((PAGE - slot) as u32)
     }
 
-    /// One more than the index of a thread; 0 if it was not met.
+    /// Returns the index of a thread plus 1; 0 if it has not appeared.
     fn get(&self, slot: usize) -> u32 {
         match self {
             Self::Empty => 0,
@@ -85,7 +83,7 @@ impl Page {
         }
     }
 
-    /// The threads of the page, to be changed, if it is open.
+    /// Returns the entries of the page for modification, if it is open.
     const fn open(&mut self) -> Option<&mut [u32; PAGE]> {
         match self {
             Self::Open(slots) => Some(slots),
@@ -106,7 +104,7 @@ impl Default for ById {
 }
 
 impl ById {
-    /// The index of a thread; of one that was not met it is `next` from now on.
+    /// Returns the index of a thread. A new thread is assigned the index `next`.
     #[inline]
     pub(crate) fn index(&mut self, id: ThreadId, next: u32) -> u32 {
         let (of, number) = self.recent[id.0 as usize % RECENT];
@@ -126,7 +124,7 @@ impl ById {
         number - 1
     }
 
-    /// The index of a thread, if it was met.
+    /// Returns the index of a thread, if it has appeared.
     pub(crate) fn find(&self, id: ThreadId) -> Option<u32> {
         self.get(id).checked_sub(1)
     }
@@ -169,7 +167,7 @@ impl ById {
         self.far = far;
     }
 
-    /// Packs the pages that were opened first.
+    /// Packs the oldest open pages.
     pub(crate) fn rest(&mut self) {
         while self.open.len() > OPEN_PAGES
             && let Some(page) = self.open.pop_front()
@@ -181,7 +179,7 @@ impl ById {
         }
     }
 
-    /// Forgets all threads.
+    /// Removes all threads.
     pub(crate) fn clear(&mut self) {
         self.recent.fill((0, 0));
         self.pages.clear();
@@ -207,7 +205,7 @@ mod tests {
             let mut model = HashMap::new();
             for (kind, seed, count) in parts {
                 for i in 0..count {
-                    // Numbers in order, in pairs, with gaps, from far away, any, again.
+                    // IDs in order, swapped pairs, with gaps, distant ones, arbitrary ones, repeated ones.
                     let id = match kind {
                         0 => (seed % 50_000) + i,
                         1 => (seed % 50_000) + (i ^ 1),

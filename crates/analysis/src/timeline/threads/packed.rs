@@ -1,5 +1,4 @@
-//! Threads in columns: of most, as they were created, ran for a short time and finished,
-//! all that is known takes some 15 bytes.
+//! Packed columns of threads. A typical thread that was created, ran briefly and finished takes about 15 bytes.
 
 use super::{NEVER_NS, Thread};
 use crate::automata::thread_state::{Activity, Reason, State};
@@ -8,28 +7,28 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::status::StopCodes;
 use eventlog::texts::TextId;
 use model::class::StopCode;
-use model::pages::{BLOCK, pack, read_block, unpack};
-use model::shelf::{Kept, Shelf};
+use model::packed_column::{BLOCK, pack, read_block, unpack};
+use model::spill_store::{SpillStore, StoredWords};
 
-/// So many threads are packed together.
+/// Number of threads that are packed together.
 pub(super) const GROUP: usize = 8 * BLOCK;
 
 const COLUMNS: usize = 11;
-/// The column with the number of the thread.
+/// Column of thread IDs.
 const ID: usize = 0;
-/// The column with the number of runs.
+/// Column of run counts.
 const RUNS: usize = 4;
 
-/// A group of threads, one column after the other, behind where each begins.
+/// Packed group of threads: the offset of each column, followed by the columns.
 #[derive(Clone, Debug)]
 pub(super) struct Packed {
-    kept: Kept,
+    kept: StoredWords,
     /// Whether all of them have finished.
     pub(super) finished: bool,
 }
 
 impl Packed {
-    pub(super) fn of(threads: &[Thread], shelf: &Shelf) -> Self {
+    pub(super) fn of(threads: &[Thread], spill_store: &SpillStore) -> Self {
         let rows: Vec<[u64; COLUMNS]> = threads.iter().map(to_row).collect();
         let mut words = vec![0; COLUMNS];
         let (mut numbers, mut packed) = (Vec::new(), Vec::new());
@@ -42,7 +41,7 @@ impl Packed {
         }
         let has_finished = |thread: &Thread| thread.finished && thread.state == State::Final;
         Self {
-            kept: shelf.keep(&words),
+            kept: spill_store.keep(&words),
             finished: threads.iter().all(has_finished),
         }
     }
@@ -55,13 +54,13 @@ impl Packed {
         })
     }
 
-    /// The number of one thread, without all else.
+    /// Returns the ID of a thread, without unpacking its other fields.
     pub(super) fn id(&self, place: usize) -> ThreadId {
         let id: u64 = self.kept.with(|words| unpack(column_of(words, ID), place));
         ThreadId(id as u32)
     }
 
-    /// Appends the threads of a block, from a place on that is a multiple of it.
+    /// Appends the threads of the block that begins at `from`, a multiple of the block size.
     pub(super) fn read(&self, from: usize, threads: &mut Vec<Thread>) {
         let mut columns = [[0; BLOCK]; COLUMNS];
         self.kept.with(|words| {
@@ -73,7 +72,7 @@ impl Packed {
         threads.extend((0..BLOCK).map(|place| of_row(row(place))));
     }
 
-    /// How many runs the threads have from a place on, up to the end of its block.
+    /// Reads the run counts of the threads from `from` to the end of its block.
     pub(super) fn runs(&self, from: usize, runs: &mut [u32]) {
         self.kept
             .with(|words| read_block(column_of(words, RUNS), from, runs));
@@ -85,7 +84,7 @@ fn column_of(words: &[u64], column: usize) -> &[u64] {
     begin.and_then(|at| words.get(at..)).unwrap_or_default()
 }
 
-/// Numbers that are alike for threads that are: times are counted from each other.
+/// Converts a thread to numbers that are similar for similar threads: times are stored relative to each other.
 fn to_row(thread: &Thread) -> [u64; COLUMNS] {
     let since = match thread.state {
         State::Active(since, _) => since.0.wrapping_sub(thread.ran_ns),
@@ -140,7 +139,7 @@ fn of_row(row: [u64; COLUMNS]) -> Thread {
     }
 }
 
-/// What a thread does, in three bits, with more about it above them.
+/// Encodes the state of a thread: its kind in three bits, and its parameters above them.
 fn state_to_word(state: State) -> u64 {
     let (kind, more): (u64, u64) = match state {
         State::Unseen => (0, 0),

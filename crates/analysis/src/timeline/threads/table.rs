@@ -1,6 +1,7 @@
-//! The table of threads: of a log with millions of them most are created, run for a
-//! short time and finish, so that only the last ones, and those of which the log still
-//! tells, stand there as they are. All others are packed, and may be put away.
+//! Storage of threads.
+//!
+//! In a log with millions of threads, most are created, run briefly and finish. Only the latest threads, and those
+//! that still have events, are stored unpacked; all others are packed and may be spilled.
 
 use super::Thread;
 use super::by_id::ById;
@@ -8,21 +9,20 @@ use super::packed::{GROUP, Packed};
 use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 use eventlog::texts::{TextId, Texts};
-use model::pages::BLOCK;
-use model::place::place32;
-use model::shelf::Shelf;
+use model::packed_column::BLOCK;
+use model::saturating::saturating_u32;
+use model::spill_store::SpillStore;
 
-/// The threads, by the order in which they were first met.
+/// Threads by index, in order of first appearance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Threads {
     groups: Vec<Packed>,
-    /// What became of threads after their groups had been packed.
+    /// Unpacked copies of threads that changed after their groups had been packed.
     apart: SeededMap<u32, Apart>,
     most_apart: usize,
-    /// The threads behind the groups.
+    /// Unpacked threads after the groups.
     tail: Vec<Thread>,
-    /// Where the runs of each block of threads begin in the list of all, once
-    /// [settled](Self::settle).
+    /// Index of the first run of each block of threads in the list of all runs, once [settled](Self::settle).
     firsts: Vec<u32>,
     by_id: ById,
     labels: Texts,
@@ -31,19 +31,19 @@ pub(crate) struct Threads {
 #[derive(Clone, Copy, Debug)]
 struct Apart {
     thread: Thread,
-    /// Since those that stand apart were looked through.
+    /// Whether it changed since the last [`Threads::put_back`].
     changed: bool,
 }
 
 impl Threads {
-    /// So many groups are not packed, as much is still told of their threads.
+    /// Number of trailing groups that are not packed, as many events of their threads are still expected.
     const AWAKE: usize = 32;
-    /// So many threads may stand apart, however few there are.
+    /// Minimum number of unpacked copies before they are packed again.
     const MIN_APART: usize = 1 << 16;
-    /// Of so many threads one may stand apart.
+    /// One in this many threads may have an unpacked copy.
     const APART_OF: usize = 128;
 
-    /// With a map that is empty: it need not be made anew.
+    /// Creates an empty table that reuses the allocation of an empty map.
     pub(crate) fn with_map(by_id: ById) -> Self {
         Self {
             by_id,
@@ -51,13 +51,13 @@ impl Threads {
         }
     }
 
-    /// The threads, if none is packed, and the map as it was taken.
+    /// Returns the unpacked threads, and the emptied map. Only complete if no group has been packed.
     pub(crate) fn into_parts(mut self) -> (Vec<Thread>, ById) {
         self.by_id.clear();
         (self.tail, self.by_id)
     }
 
-    /// How many there are.
+    /// Returns the number of threads.
     pub(crate) const fn len(&self) -> usize {
         self.packed() + self.tail.len()
     }
@@ -66,10 +66,10 @@ impl Threads {
         self.groups.len() * GROUP
     }
 
-    /// The index of a thread, which is made if it is new.
+    /// Returns the index of a thread, which is added if it is new.
     #[inline]
     pub(crate) fn index(&mut self, id: ThreadId) -> u32 {
-        let next = place32(self.len());
+        let next = saturating_u32(self.len());
         let index = self.by_id.index(id, next);
         if index == next {
             self.tail.push(Thread::new(id));
@@ -77,12 +77,12 @@ impl Threads {
         index
     }
 
-    /// The index of a thread, if it was met.
+    /// Returns the index of a thread, if it has appeared.
     pub(crate) fn find(&self, id: ThreadId) -> Option<u32> {
         self.by_id.find(id)
     }
 
-    /// The thread of that index.
+    /// Returns the thread with that index.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Option<Thread> {
         let at = index as usize;
@@ -100,7 +100,7 @@ impl Threads {
         Some(thread)
     }
 
-    /// The number of the thread of that index, which is found much sooner than all that is known of it.
+    /// Returns the ID of the thread with that index, which is much faster than reading all its fields.
     #[inline]
     pub(crate) fn id(&self, index: u32) -> Option<ThreadId> {
         let at = index as usize;
@@ -116,8 +116,8 @@ impl Threads {
         some.then(|| self.apart.get(&index)).flatten()
     }
 
-    /// How many runs each thread of a block has, none of which stands apart. How many
-    /// threads these are.
+    /// Reads the run counts of a block, none of whose threads may have an unpacked copy. Returns the number of
+    /// threads in the block.
     fn runs_of(&self, block: usize, runs: &mut [u32; BLOCK]) -> usize {
         let Some(group) = self.groups.get(block / GROUP) else {
             let tail = self.tail.iter().skip(block - self.packed());
@@ -128,8 +128,8 @@ impl Threads {
         BLOCK
     }
 
-    /// Where the runs of each thread of a block begin in the list of all, once
-    /// [settled](Self::settle), with how many they are.
+    /// Returns, for each thread of a block, the index of its first run in the list of all runs, once
+    /// [settled](Self::settle), and its run count.
     pub(crate) fn runs_in(&self, block: usize) -> impl Iterator<Item = (u32, u32)> {
         let mut runs = [0; BLOCK];
         let threads = self.runs_of(block, &mut runs);
@@ -142,14 +142,14 @@ impl Threads {
         })
     }
 
-    /// How many runs each thread has, by its index.
+    /// Returns the run counts of all threads by index.
     pub(crate) fn run_counts(&self) -> impl Iterator<Item = (u32, u32)> {
         let blocks = (0..self.len()).step_by(BLOCK);
         let runs = blocks.flat_map(|block| self.runs_in(block));
         (0..).zip(runs.map(|(_, runs)| runs))
     }
 
-    /// The thread of that index, to be changed.
+    /// Returns the thread with that index for modification.
     #[inline]
     pub(crate) fn at_mut(&mut self, index: u32) -> Option<&mut Thread> {
         let place = (index as usize).wrapping_sub(self.packed());
@@ -170,21 +170,22 @@ impl Threads {
         Some(&mut apart.thread)
     }
 
-    /// All threads, each with its index.
+    /// Returns all threads with their indexes.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, Thread)> + '_ {
         let mut reader = self.reader();
-        let all = 0..place32(self.len());
+        let all = 0..saturating_u32(self.len());
         all.map_while(move |index| Some((index, reader.get(index)?)))
     }
 
-    /// All threads but most of those that have finished, each with its index.
+    /// Returns all threads with their indexes, without most of the finished ones.
     pub(crate) fn unfinished(&self) -> impl Iterator<Item = (u32, Thread)> + '_ {
         let mut reader = self.reader();
         let is_passed = |at: usize| self.groups.get(at / GROUP).is_some_and(|of| of.finished);
         let groups = (0..self.len()).step_by(GROUP);
         let groups = groups.filter(move |&at| !is_passed(at));
         let all = groups.flat_map(move |at| at..self.len().min(at + GROUP));
-        let all = all.filter_map(move |at| Some((place32(at), reader.get(place32(at))?)));
+        let all =
+            all.filter_map(move |at| Some((saturating_u32(at), reader.get(saturating_u32(at))?)));
         let apart = self
             .apart
             .iter()
@@ -192,7 +193,7 @@ impl Threads {
         all.chain(apart.filter(move |&(index, _)| is_passed(index as usize)))
     }
 
-    /// For who asks for many threads, mostly one after the other.
+    /// Returns a reader, for lookups of many threads in mostly increasing order.
     pub(crate) fn reader(&self) -> Reader<'_> {
         Reader {
             threads: self,
@@ -201,7 +202,7 @@ impl Threads {
         }
     }
 
-    /// Reads a block of threads.
+    /// Appends a block of threads to `block`.
     fn read(&self, at: usize, block: &mut Vec<Thread>) {
         let Some(group) = self.groups.get(at / GROUP) else {
             let tail = self.tail.iter().skip(at - self.packed());
@@ -227,29 +228,28 @@ impl Threads {
         }
     }
 
-    /// Packs threads, all but the last ones and those of which the log told lately.
-    pub(crate) fn rest(&mut self, shelf: &Shelf) {
+    /// Packs all threads but the latest ones and those with recent events, if there are enough to do so.
+    pub(crate) fn rest(&mut self, spill_store: &SpillStore) {
         if self.tail.len() >= 2 * Self::AWAKE * GROUP {
-            self.pack_but(Self::AWAKE, shelf);
+            self.pack_but(Self::AWAKE, spill_store);
         }
         if self.apart.len() > self.most_apart.max(Self::MIN_APART) {
-            self.put_back(false, shelf);
+            self.put_back(false, spill_store);
         }
     }
 
-    /// Packs all groups of the tail but some.
-    fn pack_but(&mut self, awake: usize, shelf: &Shelf) {
+    /// Packs all complete groups of the tail but the last `awake`.
+    fn pack_but(&mut self, awake: usize, spill_store: &SpillStore) {
         let groups = (self.tail.len() / GROUP).saturating_sub(awake);
         for group in self.tail[..groups * GROUP].chunks_exact(GROUP) {
-            self.groups.push(Packed::of(group, shelf));
+            self.groups.push(Packed::of(group, spill_store));
         }
         self.tail.drain(..groups * GROUP);
         self.by_id.rest();
     }
 
-    /// Puts those that stand apart back into their groups: all, or those that did not
-    /// change since this was done last.
-    fn put_back(&mut self, all: bool, shelf: &Shelf) {
+    /// Packs unpacked copies back into their groups: all, or those unchanged since the last call.
+    fn put_back(&mut self, all: bool, spill_store: &SpillStore) {
         let quiet = |_: &u32, apart: &mut Apart| !std::mem::take(&mut apart.changed) || all;
         let mut quiet: Vec<(u32, Apart)> = self.apart.extract_if(quiet).collect();
         quiet.sort_unstable_by_key(|&(index, _)| index);
@@ -264,16 +264,15 @@ impl Threads {
             for &(index, apart) in of_group {
                 threads[index as usize % GROUP] = apart.thread;
             }
-            *group = Packed::of(&threads, shelf);
+            *group = Packed::of(&threads, spill_store);
         }
-        // Where many go on for ever they are not looked through again and again.
+        // Grows with the number of long-lived threads, so that these are not scanned again and again.
         self.most_apart = (2 * self.apart.len()).max(self.len() / Self::APART_OF);
     }
 
-    /// The log is read to its end: counts where the runs of each thread begin in a
-    /// list of those of all.
-    pub(crate) fn settle(&mut self, shelf: &Shelf) {
-        self.put_back(true, shelf);
+    /// Packs all copies, and computes the index of each thread's first run, once the log has been read to its end.
+    pub(crate) fn settle(&mut self, spill_store: &SpillStore) {
+        self.put_back(true, spill_store);
         let (mut first, mut firsts) = (0_u32, Vec::new());
         for at in (0..self.len()).step_by(BLOCK) {
             firsts.push(first);
@@ -285,17 +284,17 @@ impl Threads {
         self.firsts = firsts;
     }
 
-    /// The label of a thread, if it has one.
+    /// Returns the label of a thread, if it has one.
     pub(crate) fn label(&self, thread: &Thread) -> Option<&str> {
         self.labels.get(thread.label)
     }
 
-    /// The number of a label.
+    /// Interns a label.
     pub(crate) fn text(&mut self, label: &str) -> TextId {
         self.labels.of(label)
     }
 
-    /// Labels the thread of that index; the last label stays.
+    /// Labels the thread with that index; the last label wins.
     pub(crate) fn set_label(&mut self, index: u32, label: TextId) {
         if self.get(index).is_some_and(|thread| thread.label != label)
             && let Some(thread) = self.at_mut(index)
@@ -304,7 +303,7 @@ impl Threads {
         }
     }
 
-    /// The threads whose label is one of those wanted, with what it stands for.
+    /// Returns the threads whose labels `wanted` maps to a value, with that value.
     pub(crate) fn with_labels<'a, T: Copy + 'a>(
         &'a self,
         wanted: impl Fn(&str) -> Option<T>,
@@ -316,7 +315,7 @@ impl Threads {
         threads.filter_map(move |(index, thread)| Some((index, thread.label.of(&by_label)??)))
     }
 
-    /// Which place each label has in the order of all, for [`label_rank`](Self::label_rank).
+    /// Returns the rank of each label, by text ID, in sorted order.
     pub(crate) fn label_ranks(&self) -> Vec<u32> {
         let mut labels: Vec<(&str, TextId)> =
             self.labels.iter().map(|(of, text)| (text, of)).collect();
@@ -331,12 +330,12 @@ impl Threads {
         ranks
     }
 
-    /// Finds the threads whose label has `text` in it, in any case, or whose
-    /// number is `text`; all if it is empty.
+    /// Returns a predicate for threads whose label contains `text`, ignoring case, or whose ID is `text`; all if
+    /// it is empty.
     pub(crate) fn matching(&self, text: &str) -> impl Fn(&Thread) -> bool + use<> {
         let text = text.to_lowercase();
         let labels = self.labels.iter();
-        // Of millions of threads few have labels of their own.
+        // Checked per label, as few of millions of threads have a label of their own.
         let has_it = labels.map(|(_, label)| label.to_lowercase().contains(&text));
         let has_it: Vec<bool> = has_it.collect();
         let number = text.trim_start_matches('#').to_owned();
@@ -347,17 +346,17 @@ impl Threads {
     }
 }
 
-/// Reads threads, a block at a time.
+/// Reader of threads that unpacks them block by block.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     threads: &'a Threads,
-    /// Where the block begins.
+    /// Index of the first thread of the block.
     at: usize,
     block: Vec<Thread>,
 }
 
 impl Reader<'_> {
-    /// The thread of that index.
+    /// Returns the thread with that index.
     #[inline]
     pub(crate) fn get(&mut self, index: u32) -> Option<Thread> {
         let (place, at) = (

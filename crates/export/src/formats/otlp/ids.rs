@@ -1,25 +1,25 @@
-//! Numbers of traces and spans. They follow from the log's fingerprint and from the span, so that
-//! a log that is exported twice has the same ones.
+//! Trace and span ids. They are derived from the fingerprint of the log and the span, so that repeated exports
+//! have the same ids.
 
 use model::time::Interval;
 
-/// Makes the numbers of a log.
+/// Generates the ids of a log.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ids {
     seed: u64,
 }
 
-/// What a trace is of.
+/// Subject of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of<'a> {
     Capability(u16),
     Thread(u32),
-    /// Spans of the program of this name.
+    /// User spans of this name.
     Named(&'a str),
 }
 
 impl Ids {
-    /// Those of a log, by what tells it from others.
+    /// Creates a generator for a log, from its run id.
     pub(super) fn new(run: &str) -> Self {
         Self {
             seed: of_text(0, run),
@@ -35,15 +35,14 @@ impl Ids {
         mix(mix(self.seed, kind), number)
     }
 
-    /// The number of a trace.
+    /// Returns the id of a trace, 16 bytes.
     pub(super) fn trace(self, of: Of<'_>) -> Vec<u8> {
         let high = self.of(of);
         let low = mix(high, 0).max(1);
         [high.to_be_bytes(), low.to_be_bytes()].concat()
     }
 
-    /// The number of a span of a trace, of the spans with the same time and kind the one that is
-    /// told after so many others.
+    /// Returns the id of a span in a trace, 8 bytes. `again` numbers spans with the same time and kind.
     pub(super) fn span(self, of: Of<'_>, kind: u64, span: Interval, again: u64) -> Vec<u8> {
         let parts = [kind, span.start().0, span.end().0, again];
         let number = parts.into_iter().fold(self.of(of), mix);
@@ -51,7 +50,7 @@ impl Ids {
     }
 }
 
-/// A number made of two, in which each bit counts (the end of SplitMix64).
+/// Mixes two numbers into one in which every bit depends on both (the SplitMix64 finalizer).
 const fn mix(before: u64, next: u64) -> u64 {
     let mut bits = before
         .wrapping_add(next)

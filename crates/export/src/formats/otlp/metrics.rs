@@ -1,5 +1,4 @@
-//! Metrics: counters of the heap and of sparks, what bands of heap profiles held, and what capabilities
-//! were used for.
+//! Metrics: heap and spark counters, bytes of heap profile bands, and the use of capabilities.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -28,13 +27,13 @@ use model::class::Class;
 use model::lane::Lane as _;
 use model::time::Interval;
 
-/// What a metric is.
+/// Description of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct About {
     name: &'static str,
     help: &'static str,
     unit: &'static str,
-    /// Whether its values are what was added since the one before.
+    /// Whether values are increments since the previous one.
     is_sum: bool,
 }
 
@@ -53,7 +52,7 @@ impl About {
     }
 }
 
-/// What a capability was used for, second by second; seconds in a row in which nothing changes are one value.
+/// Use of a capability by second; consecutive seconds without changes are merged into one value.
 const USAGE: About = About {
     name: "CapabilityUsageDuration",
     help: "How long a capability collected garbage, ran a thread or did neither.",
@@ -61,7 +60,7 @@ const USAGE: About = About {
     is_sum: true,
 };
 
-/// How long a value of it is about: a second, and longer where there would be too many values.
+/// Returns the length of an interval of usage values: one second, or longer to limit the number of values.
 fn usage_ns(log: &Log<'_>) -> u64 {
     const SECOND_NS: u64 = 1_000_000_000;
     const MOST: u64 = 100_000;
@@ -71,17 +70,17 @@ fn usage_ns(log: &Log<'_>) -> u64 {
     seconds.div_ceil(MOST).max(1).saturating_mul(SECOND_NS)
 }
 
-/// Writes metrics.
+/// Writes metrics in batches.
 pub(super) struct Metrics {
     resource: Resource,
     clock: Clock,
     out: Output,
-    /// The set of capabilities that is the process, if the log has one.
+    /// The capability set of the process, if the log has exactly one.
     capset: Option<u32>,
-    /// The metric of the values that wait to be written.
+    /// Metric of the pending points.
     about: Option<About>,
     points: Vec<NumberDataPoint>,
-    /// The last value of the counter that is told, and its time.
+    /// Time and value of the previous sample of the current counter.
     last: (Nanos, u64),
 }
 
@@ -107,7 +106,7 @@ impl Metrics {
         self.begin(About::of(counter.kind))
     }
 
-    /// A value of a counter; of one that grows, what came since the last one.
+    /// Writes a sample of a counter; for a growing one, the increment since the previous sample.
     pub(super) fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()> {
         let mut attributes = Vec::new();
         attributes.extend(counter.cap.map(|cap| number("evCap", cap.0)));
@@ -125,7 +124,7 @@ impl Metrics {
         self.point(span, value, attributes)
     }
 
-    /// What follows are values of that metric.
+    /// Starts points of a metric, writing the pending ones of another.
     fn begin(&mut self, about: About) -> io::Result<()> {
         if self.about == Some(about) {
             return Ok(());
@@ -209,7 +208,7 @@ impl Metrics {
     }
 }
 
-/// What a capability is used for.
+/// Use of a capability.
 #[derive(Clone, Copy, Debug)]
 enum Used {
     Gc,
@@ -217,7 +216,7 @@ enum Used {
     Idle,
 }
 
-/// What each band of a heap profile held, census by census.
+/// Bytes of each band of a heap profile, by census.
 const HEAP_PROFILE: About = About {
     name: "HeapProfSample",
     help: "What a band of a heap profile holds.",
@@ -225,7 +224,7 @@ const HEAP_PROFILE: About = About {
     is_sum: false,
 };
 
-/// What the bands of heap profiles held. Censuses without a time are left out.
+/// Writes the bands of heap profiles. Censuses without a time are left out.
 pub(super) fn heap_profiles(log: &Log<'_>, signals: &mut Signals) -> io::Result<()> {
     let tables = log.session.recording().names.info_tables();
     let metrics = &mut signals.metrics;
@@ -258,8 +257,8 @@ pub(super) fn heap_profiles(log: &Log<'_>, signals: &mut Signals) -> io::Result<
     })
 }
 
-/// For how long each capability was used for what, in each second of the log's clock. Where nothing changes for
-/// several seconds there is one value for all of them, so that a long log with few events has few values.
+/// Writes the use of each capability in each second of the log's clock. Consecutive seconds without changes are
+/// merged, so that a long log with few events has few values.
 pub(super) fn capability_usage(log: &Log<'_>, signals: &mut Signals) -> io::Result<()> {
     let metrics = &mut signals.metrics;
     let seconds = Seconds {
@@ -289,14 +288,14 @@ pub(super) fn capability_usage(log: &Log<'_>, signals: &mut Signals) -> io::Resu
     Ok(())
 }
 
-/// The log's time in equal parts.
+/// Division of the log's clock into equal intervals.
 #[derive(Clone, Copy, Debug)]
 struct Seconds {
     length_ns: u64,
 }
 
 impl Seconds {
-    /// The parts that a span lies in.
+    /// Extends a span to whole intervals.
     fn around(self, span: Interval) -> Interval {
         let start = span.start().0 / self.length_ns;
         let end = span.end().0.div_ceil(self.length_ns);
@@ -304,7 +303,7 @@ impl Seconds {
         Interval::new(at(start), at(end))
     }
 
-    /// The numbers of the parts in which spans begin or end, in order.
+    /// Returns the numbers of the intervals in which spans begin or end, ascending.
     fn changes(self, spans: impl Iterator<Item = (u64, u64)>) -> Vec<u64> {
         let mut changes = Vec::new();
         for number in spans.flat_map(|(start, end)| [start, end].map(|at| at / self.length_ns)) {
@@ -317,7 +316,7 @@ impl Seconds {
         changes
     }
 
-    /// The parts of a span that something changes in, and what is between them.
+    /// Splits a span into the intervals with changes and the stretches between them.
     fn between(self, span: Interval, changes: Vec<u64>) -> impl Iterator<Item = Interval> {
         let edges = changes
             .into_iter()
@@ -334,14 +333,14 @@ impl Seconds {
             .filter(|part| !part.is_empty())
     }
 
-    /// A span as the part that it begins in, the one that it ends in, and what is between them.
+    /// Splits a span into its first interval, its last one, and the stretch between them.
     fn of(self, span: Interval) -> impl Iterator<Item = Interval> {
         let changes = self.changes(std::iter::once((span.start().0, span.end().0)));
         self.between(span, changes)
     }
 }
 
-/// How long each thread ran on a capability, second by second.
+/// Writes the run time of each thread on a capability, by second.
 fn mutator(
     log: &Log<'_>,
     cap: CapId,

@@ -1,5 +1,5 @@
-//! OpenTelemetry's protocol (OTLP) in files: traces, metrics and logs, each in its own, in protobuf
-//! or in JSON. The names are those that dashboards for eventlogs know: `ghc_eventlog_…`.
+//! OpenTelemetry protocol (OTLP) files: traces, metrics and logs in one file each, in protobuf or JSON. Names are
+//! those that dashboards for eventlogs use: `ghc_eventlog_…`.
 
 mod ids;
 mod metrics;
@@ -22,14 +22,14 @@ use model::time::Interval;
 use output::Encoding;
 use signals::Signals;
 
-/// OpenTelemetry in protobuf.
+/// OTLP in protobuf.
 pub(super) const PROTOBUF: Format = Format {
     name: "otlp",
     help: "OpenTelemetry's traces, metrics and logs in protobuf, a file each",
     written: Written::Files(|log, folder| write(log, folder, Encoding::Protobuf)),
 };
 
-/// OpenTelemetry in JSON.
+/// OTLP in JSON.
 pub(super) const JSON: Format = Format {
     name: "otlp-json",
     help: "The same as lines of JSON, as collectors write and read them",
@@ -52,7 +52,7 @@ fn write(log: &Log<'_>, folder: &Path, encoding: Encoding) -> Result<(), Error> 
     signals.finish()
 }
 
-/// Labels of threads, when they were given.
+/// Writes thread labels as log records, with the time when they were set.
 fn labels(log: &Log<'_>, signals: &mut Signals) -> Result<(), Error> {
     const LABELS: EventSet = EventSet::of(&[EventType::THREAD_LABEL]);
     if !log.session.recording().info.has(LABELS) {
@@ -70,7 +70,7 @@ fn labels(log: &Log<'_>, signals: &mut Signals) -> Result<(), Error> {
     Ok(written?)
 }
 
-/// When the log's clock was 0, in nanoseconds since 1970.
+/// Unix time in nanoseconds at which the clock of the log was 0.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
     origin_ns: u64,
@@ -106,12 +106,12 @@ fn flag(key: &str, value: bool) -> KeyValue {
     attribute(key, Value::BoolValue(value))
 }
 
-/// A thread, as a text: its number may be larger than some databases take for one.
+/// Returns a thread as text, as its number may exceed the integer range of some databases.
 fn thread(thread: ThreadId) -> KeyValue {
     text("thread", thread.to_string())
 }
 
-/// What all of it is about: the process.
+/// Returns the resource attributes, which describe the process.
 fn resource(log: &Log<'_>) -> Resource {
     let info = &log.session.recording().info;
     let process = info.process();
@@ -132,7 +132,7 @@ fn resource(log: &Log<'_>) -> Resource {
     }
 }
 
-/// Who says so.
+/// Returns the instrumentation scope, which is this program.
 fn scope() -> InstrumentationScope {
     InstrumentationScope {
         name: "eventscope".to_owned(),

@@ -1,5 +1,5 @@
-//! The files: messages are written batch by batch. In protobuf they are put behind each other,
-//! which is one message that has all of them; in JSON each is a line.
+//! Output files, written batch by batch. Concatenated protobuf messages form one message with all batches; in
+//! JSON each batch is a line.
 
 use std::fs;
 use std::io::{BufWriter, IntoInnerError, Write};
@@ -12,7 +12,7 @@ use crate::format::Error;
 use crate::log::Log;
 use native::OutputFile;
 
-/// How messages are written.
+/// Encoding of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Protobuf,
@@ -28,7 +28,7 @@ impl Encoding {
     }
 }
 
-/// A file that is being written.
+/// A file being written.
 #[derive(Debug)]
 pub(super) struct Output {
     encoding: Encoding,
@@ -37,7 +37,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Begins the file of a signal of a log: `NAME.SIGNAL.EXTENSION`.
+    /// Creates the file of a signal of a log: `NAME.SIGNAL.EXTENSION`.
     pub(super) fn begin(
         log: &Log<'_>,
         folder: &Path,
@@ -55,7 +55,7 @@ impl Output {
         })
     }
 
-    /// Writes a message.
+    /// Appends a message.
     pub(super) fn put(&mut self, message: &(impl Message + Serialize)) -> std::io::Result<()> {
         match self.encoding {
             Encoding::Protobuf => self.file.write_all(&message.encode_to_vec()),
@@ -66,7 +66,7 @@ impl Output {
         }
     }
 
-    /// Ends the file.
+    /// Completes the file.
     pub(super) fn finish(self) -> Result<(), Error> {
         let ended = self.file.into_inner().map_err(IntoInnerError::into_error);
         let finished = ended.and_then(OutputFile::finish);

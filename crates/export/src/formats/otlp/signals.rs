@@ -1,4 +1,4 @@
-//! Hears of a log and writes the three signals, in batches.
+//! Visitor that writes the three OTLP signals of a log in batches.
 
 use std::io;
 use std::path::Path;
@@ -22,10 +22,10 @@ use analysis::timeline::messages::{Message, MessageKind};
 use analysis::timeline::walk::Stage;
 use eventlog::ids::{Nanos, ThreadId};
 
-/// So many spans, records or values are a batch.
+/// Spans, log records or data points per batch.
 pub(super) const BATCH: usize = 1000;
 
-/// The three signals of a log.
+/// Writer for the three signals of a log.
 pub(super) struct Signals {
     resource: Resource,
     clock: Clock,
@@ -110,7 +110,7 @@ impl Signals {
         self.logs.put(&LogsData { resource_logs })
     }
 
-    /// A thread got a label.
+    /// Writes the labeling of a thread.
     pub(super) fn label(&mut self, at: Nanos, of: ThreadId, label: &str) -> io::Result<()> {
         let at = self.clock.at(at);
         self.record(LogRecord {
@@ -122,7 +122,7 @@ impl Signals {
         })
     }
 
-    /// Writes what is left, and ends the files.
+    /// Writes the pending batches and completes the files.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         self.hand_on_spans()?;
         self.hand_on_records()?;

@@ -1,4 +1,4 @@
-//! Spans: one trace for each capability, each thread, and each name of the program's spans.
+//! Spans: one trace per capability, per thread, and per name of user spans.
 
 use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::trace::v1::span::{Event, SpanKind};
@@ -13,16 +13,16 @@ use analysis::timeline::walk::{ThreadRun, Wait};
 use model::class::StopCode;
 use model::time::Interval;
 
-/// Makes spans.
+/// Creates spans with unique ids.
 pub(super) struct Spans {
     ids: Ids,
     clock: Clock,
-    /// The last span, and how many before it have the same time, kind and trace.
+    /// Trace id, kind and interval of the last span; `again` counts the equal ones before it.
     last: (Vec<u8>, u64, Interval),
     again: u64,
 }
 
-/// Names of spans; the place is the kind that counts for the number of a span.
+/// Names of spans; the position of a name is its kind in span ids.
 const GC: &str = "ghc_eventlog_CapabilityUsage GC";
 const MUTATOR: &str = "ghc_eventlog_CapabilityUsage Mutator";
 const RUNNING: &str = "ghc_eventlog_ThreadState Running";
@@ -86,7 +86,7 @@ impl Spans {
         self.span(Of::Thread(of.id.0), (2, RUNNING), run.span, attributes)
     }
 
-    /// The whole wait; when the thread could run again is an event in it.
+    /// Creates the span of a whole wait; an event in it marks when the thread became runnable.
     pub(super) fn wait(&mut self, of: &Thread<'_>, wait: &Wait) -> Span {
         let mut attributes = vec![thread(of.id), text("status", names::status(wait))];
         let is_blocked = !wait.blocked().is_empty();
@@ -110,7 +110,7 @@ impl Spans {
     }
 }
 
-/// Whether the log ended before the span did: only then it is said.
+/// Returns the attribute `open` if the end of the log cut off the span, else none.
 fn open(is_open: bool) -> Option<KeyValue> {
     is_open.then(|| flag("open", true))
 }

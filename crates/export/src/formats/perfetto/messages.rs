@@ -1,5 +1,5 @@
-//! The messages of Perfetto's traces that are written here: their fields are those of the schema
-//! in `protos/perfetto/trace` of github.com/google/perfetto.
+//! The subset of Perfetto's trace messages written here; fields are as in the schema in `protos/perfetto/trace`
+//! of github.com/google/perfetto.
 
 #![allow(missing_docs, reason = "each is explained by the schema")]
 

@@ -1,5 +1,5 @@
-//! Perfetto's traces in protobuf (ui.perfetto.dev): tracks with slices, instants, flows and
-//! counters. Each packet is written as it is made.
+//! Perfetto's protobuf trace format (ui.perfetto.dev): tracks with slices, instants, flows and counters. Packets
+//! are written one by one.
 
 pub mod messages;
 
@@ -21,7 +21,7 @@ use messages::{
     TrackDescriptor, TrackEvent,
 };
 
-/// Perfetto.
+/// Perfetto's protobuf trace format.
 pub(super) const FORMAT: Format = Format {
     name: "perfetto",
     help: "A trace for ui.perfetto.dev: tracks, slices, flows and counters",
@@ -45,19 +45,19 @@ fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
     Ok(())
 }
 
-/// Numbers of texts that come again and again.
+/// Interned texts with their ids.
 #[derive(Default)]
 struct Interned {
     known: SeededMap<Box<str>, u64>,
-    /// Those that the next packet has to tell.
+    /// Texts to be declared in the next packet.
     new: Vec<InternedName>,
 }
 
-/// So many texts get numbers; those that come later stand for themselves.
+/// Maximum number of interned texts; further ones are written inline.
 const MOST_INTERNED: usize = 1 << 20;
 
 impl Interned {
-    /// The number of a text; `None` if there are too many.
+    /// Interns a text and returns its id; `None` if there are too many.
     fn number(&mut self, text: &str) -> Option<u64> {
         if let Some(&number) = self.known.get(text) {
             return Some(number);
@@ -75,7 +75,7 @@ impl Interned {
     }
 }
 
-/// The tracks that have others below them.
+/// Tracks that group others.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 enum Group {
@@ -87,15 +87,15 @@ enum Group {
     Sparks = 6,
 }
 
-/// The clocks of a snapshot, by their numbers in the schema.
+/// Clock ids of the schema, for snapshots.
 const REALTIME: u32 = 1;
 const BOOTTIME: u32 = 6;
-/// All packets are of one sequence.
+/// Sequence id of all packets.
 const SEQUENCE: u32 = 1;
 const INCREMENTAL_STATE_CLEARED: u32 = 1;
 const NEEDS_INCREMENTAL_STATE: u32 = 2;
 
-/// The number of a track: its kind above its own number.
+/// Combines the kind of a track and its number within that kind into a track id.
 const fn uuid(kind: u64, number: u64) -> u64 {
     kind << 33 | number
 }
@@ -120,13 +120,13 @@ struct Perfetto<'a> {
     categories: Interned,
     names: Interned,
     annotations: Interned,
-    /// Whether a packet was written.
+    /// Whether a packet was already written.
     is_begun: bool,
     bytes: Vec<u8>,
 }
 
 impl Perfetto<'_> {
-    /// Writes a packet, with the texts that it is the first to need.
+    /// Writes a packet, declaring the texts interned since the last one.
     fn packet(&mut self, packet: TracePacket) -> io::Result<()> {
         let [categories, names, annotations] =
             [&mut self.categories, &mut self.names, &mut self.annotations]
@@ -147,7 +147,7 @@ impl Perfetto<'_> {
             ..packet
         };
         self.bytes.clear();
-        // The field `packet` of the message `Trace`, of which the file is the concatenation.
+        // Field `packet` of message `Trace`: the file is the concatenation of these fields.
         self.bytes.push(1 << 3 | 2);
         packet
             .encode_length_delimited(&mut self.bytes)
@@ -203,7 +203,7 @@ impl Perfetto<'_> {
         })
     }
 
-    /// Declares a track below a group, at its place there.
+    /// Declares a track in a group, with its rank there.
     fn below(&mut self, group: Group, track: u64, name: &str, rank: i32) -> io::Result<()> {
         self.track(TrackDescriptor {
             uuid: Some(track),
@@ -223,7 +223,7 @@ impl Perfetto<'_> {
         })
     }
 
-    /// An event with its name, category and arguments.
+    /// Creates an event with name, category and arguments.
     fn named(
         &mut self,
         (lane, kind): (Lane, EventType),
@@ -253,7 +253,7 @@ impl Perfetto<'_> {
     }
 }
 
-/// The place of a track among others, of its number.
+/// Returns the rank of a track among its siblings.
 fn rank(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }

@@ -1,6 +1,5 @@
-//! Folded stacks: a line for each, its frames outermost first with semicolons
-//! between them, then its weight. `flamegraph.pl`, inferno, speedscope and
-//! others read it.
+//! Folded stacks: one line per stack, with its frames outermost first, separated by semicolons, and its weight.
+//! Readers include `flamegraph.pl`, inferno and speedscope.
 
 use std::io::{self, Write};
 
@@ -10,21 +9,21 @@ use super::tree::{DEEPER, Tree};
 use super::written::{Scale, frame_name};
 use model::profile::frames::{FrameId, Frames};
 
-/// The name of the stack without frames, which steps may leave over.
+/// Name of the stack without frames, which steps may produce.
 const NO_FRAME: &str = "(no frame)";
 
-/// Stacks that are being written, sorted by their frames. Frames of one name
-/// are one: the format knows frames by their names alone.
+/// Writer of stacks, sorted by their frames. Frames with equal names are merged, because the format identifies
+/// frames by name.
 #[derive(Debug)]
 pub(super) struct Folded {
     names: Vec<String>,
     tree: Tree,
     scale: Scale,
-    /// The row that comes next.
+    /// Next row to write.
     next: usize,
-    /// The frames of the last row. It grows and shrinks from row to row.
+    /// Frames of the last row; updated from row to row.
     line: String,
-    /// How long the line is up to each of its frames.
+    /// Length of the line at the end of each frame.
     ends: Vec<usize>,
 }
 
@@ -46,7 +45,7 @@ impl Folded {
         self.tree.left_out
     }
 
-    /// Writes the lines of at most so many stacks; whether all are written.
+    /// Writes at most `stacks` lines; returns whether the file is complete.
     pub(super) fn advance(&mut self, out: &mut impl Write, stacks: usize) -> io::Result<bool> {
         for _ in 0..stacks {
             let Some(row) = self.tree.get(self.next) else {
@@ -77,12 +76,12 @@ impl Folded {
     }
 }
 
-/// The different names of frames, by order.
+/// Distinct frame names, sorted.
 struct Names {
     names: Vec<String>,
-    /// Which one each frame has.
+    /// Name index of each frame.
     of: Vec<u32>,
-    /// Which one is [`DEEPER`].
+    /// Name index of [`DEEPER`].
     deeper: u32,
 }
 
@@ -104,7 +103,7 @@ impl Names {
     }
 }
 
-/// A name without what ends it in a line.
+/// Returns a name without characters that would end a frame or a line.
 fn folded(name: &str) -> String {
     let plain = |c: char| match c {
         ';' => ':',

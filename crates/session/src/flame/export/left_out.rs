@@ -1,4 +1,4 @@
-//! What a file or a graph does not have of very deep stacks.
+//! Report of stacks that a file or a graph has only in part.
 
 use std::fmt;
 
@@ -6,26 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use super::tree::DEEPEST;
 
-/// What a file or a graph does not have of very deep stacks. Weights are exact
-/// in any case.
+/// Counts of incomplete deep stacks in a file or a graph. Weights are always exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// How many stacks are cut off.
+    /// Number of truncated stacks.
     pub deep: u64,
-    /// How many frames the deepest of them has.
+    /// Number of frames in the deepest truncated stack.
     pub deepest: u16,
-    /// How many stacks were inverted without their outermost frames.
+    /// Number of inverted stacks without their outermost frames.
     pub shortened: u64,
 }
 
 impl LeftOut {
-    /// Whether nothing is left out.
+    /// Returns whether all stacks are complete.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Counts a stack of so many frames, which is cut off.
+    /// Counts a truncated stack of `frames` frames.
     pub(super) fn see_deep(&mut self, frames: u16) {
         self.deep += 1;
         self.deepest = self.deepest.max(frames);

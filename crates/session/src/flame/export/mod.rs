@@ -1,12 +1,10 @@
-//! Flame graphs as files for other programs. What is written are the stacks
-//! as the steps leave them; those programs lay them out themselves. Formats in
-//! which equal stacks are one (`folded`, `pprof`) come from weighted
-//! stacks, `speedscope` from the samples in the order of time.
+//! Export of flame graphs to the file formats of other programs.
 //!
-//! A file is written piece by piece, in slices of any size: nobody has to wait
-//! for all of it, and it is given up by not asking for more. Stacks are cut off
-//! at a depth at which readers of the formats can still show them; what is left
-//! out is told ([`LeftOut`]).
+//! Files have the stacks after the steps; the other programs lay them out themselves. Formats that merge equal
+//! stacks (`folded`, `pprof`) are written from weighted stacks, `speedscope` from samples in time order.
+//!
+//! A file is written incrementally, in slices of any size, and can be abandoned at any point. Stacks are truncated
+//! at a depth that readers of the formats can display; [`LeftOut`] reports the truncation.
 
 mod folded;
 mod left_out;
@@ -38,7 +36,7 @@ use super::query::{ExportFormat, FlameQuery};
 use model::profile::origin::Origin;
 use model::profile::source::Unit;
 
-/// A file that is being written.
+/// Export in progress, written in slices.
 #[derive(Debug)]
 pub struct Export {
     writing: Writing,
@@ -53,8 +51,8 @@ enum Writing {
 }
 
 impl Export {
-    /// Prepares a file of the stacks that a query is about. The steps are
-    /// those that `cache` keeps, or are taken now.
+    /// Prepares an export of the stacks that a query selects. Transformed stacks come from `cache`, or are
+    /// computed now.
     #[must_use]
     pub fn new(
         cache: &StepCache,
@@ -101,11 +99,11 @@ impl Export {
         }
     }
 
-    /// Writes the next stacks or samples, at most so many; ready when all are
-    /// written. `origin` is the one that the file was prepared with.
+    /// Writes at most `stacks` further stacks or samples; ready when the file is complete. `origin` must be the
+    /// one passed to [`new`](Self::new).
     ///
     /// # Errors
-    /// What `out` says.
+    /// Any error of `out`.
     pub fn advance(
         &mut self,
         origin: &dyn Origin,
@@ -120,7 +118,7 @@ impl Export {
         Ok(if done { Poll::Ready(()) } else { Poll::Pending })
     }
 
-    /// What the file does not have.
+    /// Returns which stacks the file has only in part.
     #[must_use]
     pub const fn left_out(&self) -> LeftOut {
         self.left_out

@@ -1,20 +1,20 @@
-//! Source locations as compilers write them, taken apart.
+//! Parser of source locations as compilers write them.
 
-/// Where a function begins.
+/// Start of a source location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
-    /// The file, as the compiler was called with it.
+    /// File path as passed to the compiler.
     pub file: &'a str,
-    /// From 1.
+    /// Line number, from 1.
     pub line: u32,
-    /// From 1.
+    /// Column number, from 1.
     pub column: Option<u32>,
 }
 
 impl<'a> Place<'a> {
-    /// Takes a location of GHC apart (`GHC.Types.SrcLoc`'s text for spans):
-    /// `A.hs:(3,1)-(7,20)`, `A.hs:16:1-35`, `A.hs:16:1`, or `a.c:16` of C.
-    /// `None` for what is no place, such as `<entire-module>`.
+    /// Parses a location of GHC (the text of a span in `GHC.Types.SrcLoc`), such as `A.hs:(3,1)-(7,20)`,
+    /// `A.hs:16:1-35` or `A.hs:16:1`, or a C location such as `a.c:16`. Returns `None` for other texts, such as
+    /// `<entire-module>`.
     #[must_use]
     pub fn parse(text: &'a str) -> Option<Self> {
         Self::of_lines(text)
@@ -31,7 +31,7 @@ impl<'a> Place<'a> {
         (!file.is_empty()).then_some(Self { file, line, column })
     }
 
-    /// `FILE:(3,1)-(7,20)`.
+    /// Parses the form `FILE:(3,1)-(7,20)`.
     fn of_lines(text: &'a str) -> Option<Self> {
         let (file, range) = text.rsplit_once(":(")?;
         let (start, _) = range.split_once(")-(")?;
@@ -39,7 +39,7 @@ impl<'a> Place<'a> {
         Self::new(file, line, Some(column))
     }
 
-    /// `FILE:16:1-35`, `FILE:16:1`.
+    /// Parses `FILE:16:1-35` and `FILE:16:1`.
     fn of_line(text: &'a str) -> Option<Self> {
         let (rest, columns) = text.rsplit_once(':')?;
         let (file, line) = rest.rsplit_once(':')?;
@@ -47,10 +47,10 @@ impl<'a> Place<'a> {
         Self::new(file, line, Some(start))
     }
 
-    /// `FILE:16`.
+    /// Parses the form `FILE:16`.
     fn of_file(text: &'a str) -> Option<Self> {
         let (file, line) = text.rsplit_once(':')?;
-        // With a line that is no number before it, it is a column.
+        // After another number, this one would be a column.
         let before = file.rsplit_once(':').map_or("", |(_, before)| before);
         let is_column = !before.is_empty() && before.bytes().all(|byte| byte.is_ascii_digit());
         (!is_column).then(|| Self::new(file, line, None))?

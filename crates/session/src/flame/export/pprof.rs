@@ -1,5 +1,4 @@
-//! The compressed protocol buffer of pprof
-//! (<https://github.com/google/pprof/blob/main/proto/profile.proto>).
+//! Compressed protocol buffer of pprof (<https://github.com/google/pprof/blob/main/proto/profile.proto>).
 
 use analysis::flamegraph::sources;
 use std::io::{self, Write};
@@ -22,7 +21,7 @@ use model::profile::origin::Origin;
 use model::profile::source::Unit;
 use model::profile::weights::Measure;
 
-/// `perftools.profiles.Profile`. Texts are places in its table of texts.
+/// `perftools.profiles.Profile`. Texts are indexes into its string table.
 #[derive(Clone, PartialEq, Message)]
 struct ProfileProto {
     #[prost(message, repeated, tag = "1")]
@@ -61,7 +60,7 @@ struct ValueType {
 
 #[derive(Clone, PartialEq, Message)]
 struct SampleProto {
-    /// Innermost first.
+    /// Location ids, innermost first.
     #[prost(uint64, repeated, tag = "1")]
     location_id: Vec<u64>,
     #[prost(int64, repeated, tag = "2")]
@@ -118,7 +117,7 @@ struct Function {
     start_line: i64,
 }
 
-/// The table of texts; the first is empty, as the format wants it.
+/// String table; the first entry is empty, as the format requires.
 #[derive(Debug)]
 struct Texts {
     all: Vec<String>,
@@ -153,7 +152,7 @@ impl Texts {
     }
 }
 
-/// What the values of a sample mean: their kinds and units.
+/// Returns the kinds and units of a sample's values.
 const fn sample_types(unit: Unit) -> &'static [(&'static str, &'static str)] {
     match unit {
         Unit::Time => &[("samples", "count"), ("time", "nanoseconds")],
@@ -161,20 +160,19 @@ const fn sample_types(unit: Unit) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Stacks that are being written. Protocol buffers may be put together from
-/// parts, of which lists are appended: what is said once comes first, then the
-/// stacks one after the other.
+/// Writer of stacks. Concatenated protocol buffers merge, and their lists are appended, so the head comes first
+/// and the stacks follow one by one.
 #[derive(Debug)]
 pub(super) struct Pprof {
-    /// What is said once, until it is written.
+    /// Fields that occur once, until they are written.
     head: Option<ProfileProto>,
     tree: Tree,
     unit: Unit,
     amount: Scale,
     count: Scale,
-    /// The row that comes next.
+    /// Next row to write.
     next: usize,
-    /// The locations of the last row, outermost first.
+    /// Location ids of the last row, outermost first.
     path: Vec<u64>,
     out: GzEncoder<Vec<u8>>,
     bytes: Vec<u8>,
@@ -228,7 +226,7 @@ impl Pprof {
         self.tree.left_out
     }
 
-    /// Writes at most so many stacks; whether all are written.
+    /// Writes at most `stacks` stacks; returns whether the file is complete.
     pub(super) fn advance(&mut self, out: &mut impl Write, stacks: usize) -> io::Result<bool> {
         if let Some(head) = self.head.take() {
             self.part(&head)?;
@@ -279,7 +277,7 @@ impl Pprof {
     }
 }
 
-/// Numbers of locations and functions begin at 1.
+/// Returns the id of a frame's location and function; ids begin at 1.
 fn id_of(frame: FrameId) -> u64 {
     u64::from(frame.0) + 1
 }
@@ -288,7 +286,7 @@ fn clamped(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// What is said once.
+/// Returns the fields that occur once.
 fn head(origin: &dyn Origin, query: &FlameQuery, about: &About, texts: &mut Texts) -> ProfileProto {
     let choice = without_comparison(query);
     let (profile, _) = origin.in_time(&choice);
@@ -305,7 +303,7 @@ fn head(origin: &dyn Origin, query: &FlameQuery, about: &About, texts: &mut Text
     ProfileProto {
         sample_type: types.iter().map(|&kind| texts.value_type(kind)).collect(),
         default_sample_type: default.map_or(0, |(kind, _)| texts.place(kind)),
-        // With these `pprof` does not look for the program's symbols itself.
+        // These flags keep `pprof` from looking up symbols itself.
         mapping: vec![Mapping {
             id: 1,
             filename: texts.place(&about.program),
@@ -322,14 +320,14 @@ fn head(origin: &dyn Origin, query: &FlameQuery, about: &About, texts: &mut Text
     }
 }
 
-/// How often the runtime takes a sample, if samples are what this is about.
+/// Returns the sampling interval of the runtime in nanoseconds, if the profile has samples.
 fn tick(profile: &Profile) -> Option<i64> {
     let sampled = profile.tracks.iter().any(|track| track.sampled);
     let tick = profile.tick_interval.filter(|_| sampled)?;
     Some(clamped(tick.0))
 }
 
-/// A function, and the only location in it.
+/// Adds a function with a single location.
 fn add_frame(id: FrameId, frame: &Frame, into: &mut ProfileProto, texts: &mut Texts) {
     let place = frame.location.as_deref().and_then(Place::parse);
     let line = place.map_or(0, |place| i64::from(place.line));
@@ -365,7 +363,7 @@ mod tests {
     use eventlog::FileSource;
     use model::profile::origin::Choice;
 
-    /// The file of a fixture's cost centres, decoded.
+    /// Exports the cost centres of a fixture and decodes the file.
     fn decoded(query: &FlameQuery) -> ProfileProto {
         let fixture = "tests/fixtures/logs/ghc-9.10.3/prof-time-N2-pj-l.eventlog";
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -400,7 +398,7 @@ mod tests {
         assert_eq!((sum(0), sum(1)), (492, 475_223_647));
         assert_eq!(profile.period, 1_000_000);
         assert_eq!(profile.time_nanos / 1_000_000_000, 1_795_168_024);
-        // Every location that is named is there, and has a function.
+        // Every referenced location exists and has a function.
         for id in profile.sample.iter().flat_map(|sample| &sample.location_id) {
             let location = profile.location.iter().find(|other| other.id == *id);
             let line = location.expect("a location").line[0];

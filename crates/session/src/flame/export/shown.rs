@@ -1,4 +1,4 @@
-//! The weighted stacks of a query, as its steps leave them.
+//! Weighted stacks of a query after its steps.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use model::profile::weights::Weight;
 pub(super) struct Shown<'a> {
     weighed: Weighed<'a>,
     staged: Arc<Staged>,
-    /// The weight of each stack that there is now, by its number.
+    /// Weights by stack id.
     pub(super) own: Vec<Weight>,
 }
 
@@ -29,28 +29,28 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// The functions.
+    /// Returns the frames of the stacks.
     pub(super) fn frames(&self) -> &Frames {
         self.staged.frames(&self.weighed.frames)
     }
 
-    /// The stacks made of them.
+    /// Returns the transformed stacks.
     pub(super) fn stacks(&self) -> &Stacks {
         self.staged.stacks(&self.weighed.stacks)
     }
 
-    /// How many censuses the weights are sums of; 0 for other sources.
+    /// Returns the number of censuses summed in the weights; 0 for other sources.
     pub(super) const fn censuses(&self) -> u32 {
         self.weighed.censuses.now
     }
 
-    /// How many stacks were inverted without their outermost frames.
+    /// Returns how many inverted stacks lack their outermost frames.
     pub(super) fn shortened(&self) -> u64 {
         self.staged.shortened()
     }
 }
 
-/// What a file is about: it compares nothing.
+/// Returns the selection without its baseline, because files have no comparisons.
 pub(super) fn without_comparison(query: &FlameQuery) -> Choice {
     Choice {
         before: None,

@@ -1,4 +1,4 @@
-//! The time of a track without gaps: every moment of a range has a stack.
+//! Gapless timeline of a track: every instant of a range has a stack.
 
 use std::ops::Range;
 
@@ -8,33 +8,32 @@ use model::profile::stacks::StackId;
 use model::profile::{Profile, Track};
 use model::time::Interval;
 
-/// A stretch of time with one stack.
+/// Time interval with one stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
-    /// For how long.
+    /// Length of the interval.
     pub(super) duration: Duration,
-    /// What ran.
+    /// Stack of the interval.
     pub(super) stack: StackId,
-    /// Whether it is a sample that counts in the range, not a gap or a part
-    /// of one that ends later.
+    /// Whether the interval is a sample that counts in the range: not a gap, and not part of a sample that ends
+    /// after the range.
     pub(super) counts: bool,
 }
 
-/// The stretches of a track, by time, as the time order shows them: a gap is
-/// idle time, but one that is no more than the timer's jitter belongs to the
-/// sample at its end. Together they are as long as the range. The place in the
-/// track is all that is kept of it from one to the next.
+/// Intervals of a track in time order, as the time-order layout shows them: a gap is idle time, unless it is
+/// within the timer's jitter and then belongs to the sample after it. The intervals fill the range. Only the
+/// position in the track is kept between calls.
 #[derive(Clone, Debug)]
 pub(super) struct Stretches {
     range: Interval,
     jitter: Duration,
-    /// The samples still to come.
+    /// Indexes of the remaining samples.
     samples: Range<usize>,
-    /// When the sample before the next one ends.
+    /// End of the sample before the next one.
     previous_end: Option<Nanos>,
-    /// Up to where the range is told.
+    /// Start of the next interval.
     at: Nanos,
-    /// What comes after a gap.
+    /// Sample that follows the gap just returned: its end, its stack, and whether it counts.
     next: Option<(Nanos, StackId, bool)>,
 }
 
@@ -50,7 +49,7 @@ impl Stretches {
         }
     }
 
-    /// Goes on to `to`; nothing if that is where it is.
+    /// Extends the timeline to `to`; returns `None` if that adds nothing.
     fn stretch(&mut self, to: Nanos, stack: StackId, counts: bool) -> Option<Stretch> {
         let duration = to.since(self.at);
         self.at = self.at.max(to);
@@ -61,7 +60,7 @@ impl Stretches {
         })
     }
 
-    /// What a sample adds: the gap before it, if it is a pause, or else itself.
+    /// Returns the first interval that a sample adds: the pause before it, if any, or the sample.
     fn sample(&mut self, profile: &Profile, track: &Track, index: usize) -> Option<Stretch> {
         let (span, stack) = track.samples.get(index)?;
         let before = self.previous_end.replace(span.end());
@@ -81,7 +80,7 @@ impl Stretches {
         self.stretch(end, stack, counts)
     }
 
-    /// The next one; profile and track are those that this was made for.
+    /// Returns the next interval. `profile` and `track` must be those passed to `new`.
     pub(super) fn next(&mut self, profile: &Profile, track: &Track) -> Option<Stretch> {
         if let Some((to, stack, counts)) = self.next.take()
             && let Some(stretch) = self.stretch(to, stack, counts)
@@ -97,8 +96,7 @@ impl Stretches {
     }
 }
 
-/// The samples of a range, with the one before and the one after: how they
-/// lie tells whether a gap is a pause.
+/// Returns the samples of a range with one on each side, which decide whether a gap is a pause.
 fn around(samples: &Samples, range: Interval) -> Range<usize> {
     let touching = samples.touching(range);
     touching.start.saturating_sub(1)..(touching.end + 1).min(samples.len())

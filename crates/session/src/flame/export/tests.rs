@@ -1,4 +1,4 @@
-//! What is true of all formats.
+//! Properties of all formats.
 
 use std::task::Poll;
 
@@ -25,8 +25,7 @@ const FORMATS: [ExportFormat; 3] = [
     ExportFormat::Pprof,
 ];
 
-/// Spans that begin one inside of the other, each with a name of its own, or
-/// all with one, and then end.
+/// Creates nested spans, with `names` distinct names, that open one by one and then close.
 fn nested(depth: u32, names: u32) -> Profile {
     let (mut frames, mut stacks) = (Frames::default(), Stacks::default());
     let idle = frames.intern(Frame::built_in("IDLE", "IDLE"));
@@ -68,7 +67,7 @@ fn query(steps: &[Step]) -> FlameQuery {
     }
 }
 
-/// Writes a file in slices of so many stacks.
+/// Writes a file in slices of `slice` stacks.
 fn file(
     profile: &Profile,
     query: &FlameQuery,
@@ -116,7 +115,7 @@ fn what_is_too_deep_is_told() {
         let (_, left_out) = file(&nested(u32::from(DEEPEST), 9), &query(&[]), format, 99);
         assert!(left_out.is_nothing());
     }
-    // All weights are there.
+    // No weight is lost.
     let (bytes, _) = file(&deep, &query(&[]), ExportFormat::Folded, 1 << 20);
     let text = String::from_utf8(bytes).expect("UTF-8");
     let weight = |line: &str| {
@@ -135,7 +134,7 @@ fn what_is_too_deep_is_told() {
     assert!(left_out.shortened > 0 && left_out.to_string().contains("inverted"));
 }
 
-/// Deep stacks that are alike are told by what changes.
+/// Deep, similar stacks are written as enter and leave events.
 #[test]
 fn deep_stacks_are_written_as_events() {
     let (bytes, _) = file(&nested(200, 5), &query(&[]), ExportFormat::Speedscope, 7);
@@ -187,8 +186,7 @@ fn censuses_are_shown_by_their_mean() {
 }
 
 proptest! {
-    /// Wherever the writing stops to let others have a turn, the file is the
-    /// same.
+    /// The file does not depend on the slice size.
     #[test]
     fn slices_make_up_the_file(
         depth in 1_u32..60,

@@ -1,24 +1,22 @@
-//! Weighted stacks as a tree in the order in which it is written, no deeper
-//! than readers of the files can take.
+//! Weighted stacks as a tree in output order, with limited depth.
 
 use super::LeftOut;
 use model::profile::frames::FrameId;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::Weight;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 
-/// How many frames a stack has in a file. A file of folded stacks or of pprof
-/// repeats the outer frames with every stack, so that its size would grow with
-/// the square of the depth; viewers that recurse fail at some ten thousand.
+/// Maximum number of frames in a written stack. Folded and pprof files repeat the outer frames in every stack, so
+/// their size would grow with the square of the depth, and recursive viewers fail at some ten thousand frames.
 pub(super) const DEEPEST: u16 = 1024;
 
-/// The frame that stands for all frames beyond [`DEEPEST`].
+/// Name of the frame that replaces all frames beyond [`DEEPEST`].
 pub(super) const DEEPER: &str = "(deeper frames)";
 
-/// Where stacks that are too deep are cut off.
+/// Truncation of stacks that are too deep.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Limit {
-    /// What is shown in place of each stack; `None` if none is too deep.
+    /// Replacement of each stack; `None` if no stack is too deep.
     shown: Option<Vec<StackId>>,
 }
 
@@ -36,13 +34,13 @@ impl Limit {
         Self { shown: Some(shown) }
     }
 
-    /// Whether some stacks are too deep.
+    /// Returns whether any stack is truncated.
     pub(super) const fn cuts(&self) -> bool {
         self.shown.is_some()
     }
 
-    /// What is shown in place of a stack: of one that is too deep, the first
-    /// [`DEEPEST`] frames and one more, which stands for the rest.
+    /// Returns the replacement of a stack: if it is too deep, the first [`DEEPEST`] frames and one more for the
+    /// rest.
     pub(super) fn of(&self, stack: StackId) -> StackId {
         match &self.shown {
             Some(shown) => shown.get(stack.index()).copied().unwrap_or(stack),
@@ -51,19 +49,18 @@ impl Limit {
     }
 }
 
-/// A stack of a [`Tree`].
+/// Stack of a [`Tree`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
-    /// How many frames it has.
+    /// Number of frames in the stack.
     pub(super) depth: u16,
-    /// Its innermost frame, by the number that the tree was made with.
+    /// Key of the innermost frame.
     pub(super) key: u32,
-    /// What it weighs itself.
+    /// Weight of the stack itself, without its children.
     pub(super) own: Weight,
 }
 
-/// The stacks that weigh something and those around them, each before what
-/// stands on it; those on one stack are sorted by their innermost frame.
+/// Stacks with weight and their ancestors, in preorder. Siblings are sorted by the key of their innermost frame.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     rows: Vec<Row>,
@@ -71,7 +68,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Frames with the same key are one. `deeper` is the key of [`DEEPER`].
+    /// Builds the tree. Frames with the same key are merged. `deeper` is the key of [`DEEPER`].
     pub(super) fn new(
         stacks: &Stacks,
         own: &[Weight],
@@ -105,7 +102,7 @@ impl Tree {
         }
     }
 
-    /// The row at a place.
+    /// Returns the row at an index.
     pub(super) fn get(&self, place: usize) -> Option<Row> {
         self.rows.get(place).copied()
     }
@@ -119,7 +116,7 @@ const fn weighs(weight: &Weight) -> bool {
     weight.amount > 0 || weight.count > 0
 }
 
-/// The rows of the stacks that weigh something or have something in them.
+/// Returns the rows of the stacks that have weight or a descendant with weight.
 fn in_order(stacks: &Stacks<u32>, own: &[Weight]) -> Vec<Row> {
     let mut used: Vec<bool> = own.iter().map(weighs).collect();
     for stack in stacks.ids().rev().filter(|&stack| stack != StackId::EMPTY) {
@@ -128,7 +125,7 @@ fn in_order(stacks: &Stacks<u32>, own: &[Weight]) -> Vec<Row> {
     let inner = |stack: &StackId| *stack != StackId::EMPTY && used[stack.index()];
     let mut children: Vec<StackId> = stacks.ids().filter(inner).collect();
     children.sort_small_by_key(|&stack| (stacks.parent(stack), stacks.frame(stack)));
-    // Where the children of each begin.
+    // Start of each stack's children.
     let mut first = vec![0_usize; stacks.len() + 1];
     for &child in &children {
         first[stacks.parent(child).index() + 1] += 1;

@@ -1,5 +1,4 @@
-//! What every format writes alike: of which log the file is, the names of
-//! frames, and weights as numbers.
+//! Output shared by all formats: metadata of the log, frame names, and weights as numbers.
 
 use std::borrow::Cow;
 
@@ -10,17 +9,16 @@ use model::profile::source::Unit;
 use model::profile::weights::Measure;
 use model::profile::weights::Weight;
 
-/// What a file says of the log that it comes from.
+/// Metadata of the log in an exported file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
-    /// The program; empty if the log does not name it.
+    /// Program name; empty if the log does not have it.
     pub program: String,
     /// Nanoseconds from 1970-01-01 UTC to time 0 of the log.
     pub clock_origin_ns: Option<i64>,
 }
 
-/// How a frame is called in files: as on the page, where the runtime's own
-/// frames need no module.
+/// Returns the name of a frame in files: as on the page, but without the module of built-in frames.
 pub(super) fn frame_name(frame: &Frame) -> Cow<'_, str> {
     match frame.kind {
         FrameKind::BuiltIn => Cow::Borrowed(&frame.label),
@@ -28,16 +26,16 @@ pub(super) fn frame_name(frame: &Frame) -> Cow<'_, str> {
     }
 }
 
-/// What is written of a weight.
+/// Conversion of weights to numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     pub(super) measure: Measure,
-    /// How many censuses an amount is the sum of; 1 for times.
+    /// Number of censuses summed in an amount; 1 for times.
     pub(super) censuses: u64,
 }
 
 impl Scale {
-    /// Of censuses the mean is shown, not the sum.
+    /// Creates the conversion, which divides heap amounts by the number of censuses.
     pub(super) fn new(query: &FlameQuery, censuses: u32) -> Self {
         let censuses = match sources::of(query.choice.source).unit() {
             Unit::Bytes => u64::from(censuses).max(1),
@@ -49,7 +47,7 @@ impl Scale {
         }
     }
 
-    /// A weight as a whole number of nanoseconds, bytes or samples: the nearest.
+    /// Rounds a weight to the nearest whole number of nanoseconds, bytes or samples.
     pub(super) const fn whole(self, weight: Weight) -> u64 {
         match self.measure {
             Measure::Count => weight.count,
@@ -60,7 +58,7 @@ impl Scale {
         }
     }
 
-    /// A weight as an exact number of nanoseconds, bytes or samples.
+    /// Returns a weight as an exact number of nanoseconds, bytes or samples.
     pub(super) fn exact(self, weight: Weight) -> f64 {
         match self.measure {
             Measure::Count => weight.count as f64,

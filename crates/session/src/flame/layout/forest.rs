@@ -1,5 +1,4 @@
-//! What blocks of successive samples have in common, so that a stretch of a
-//! track that is narrower than a pixel is not walked sample by sample.
+//! Summaries of blocks of samples, so that a part of a track narrower than a pixel is not walked sample by sample.
 
 use std::ops::Range;
 
@@ -8,26 +7,26 @@ use model::profile::samples::Samples;
 use model::profile::stacks::{StackId, Stacks};
 use model::time::Interval;
 
-/// How many samples the smallest blocks have.
+/// Samples per block of the lowest level.
 const LEAF: usize = 32;
-/// How many blocks make one of the next level.
+/// Blocks per block of the next level.
 const FANOUT: usize = 4;
 
-/// The samples of a track, with the stacks that are shown in place of theirs.
+/// Samples of a track, with transformed stacks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimeTrack<'a> {
     pub(crate) samples: &'a Samples,
     pub(crate) stacks: &'a Stacks,
-    /// What became of the samples' stacks; `None` if nothing was done.
+    /// New id of each stack; `None` if nothing was transformed.
     pub(crate) map: Option<&'a [Option<StackId>]>,
-    /// The stack of pauses before anything was done to it.
+    /// Stack shown in pauses, before transformation.
     pub(crate) idle: StackId,
-    /// Longer gaps are pauses.
+    /// Gaps longer than this are pauses.
     pub(crate) jitter: Duration,
 }
 
 impl TimeTrack<'_> {
-    /// What is shown in place of a stack, if anything is.
+    /// Returns the stack shown in place of an original one, if it was kept.
     pub(crate) fn shown(&self, stack: StackId) -> Option<StackId> {
         match self.map {
             None => Some(stack),
@@ -35,14 +34,13 @@ impl TimeTrack<'_> {
         }
     }
 
-    /// What is shown in pauses.
+    /// Returns the stack shown in pauses.
     pub(crate) fn idle(&self) -> Option<StackId> {
         self.shown(self.idle)
     }
 
-    /// Whether there is a pause between a sample and the one before. It does
-    /// not depend on the range that is looked at: parts of a range always make
-    /// up the whole. Before the first sample there always is one.
+    /// Returns whether there is a pause before a sample; there always is one before the first. The result does not
+    /// depend on the visible range, so parts of a range always add up to the whole.
     pub(crate) fn pauses_before(&self, index: usize) -> bool {
         let before = index.checked_sub(1).and_then(|i| self.samples.get(i));
         let here = self.samples.get(index);
@@ -53,8 +51,7 @@ impl TimeTrack<'_> {
         }
     }
 
-    /// What is shown after the samples before this one: the next sample, if
-    /// there is no pause before it.
+    /// Returns the stack shown just before sample `index`: that of the sample, or of the pause before it.
     pub(crate) fn after(&self, index: usize) -> Option<StackId> {
         match self.samples.get(index) {
             Some((_, stack)) if !self.pauses_before(index) => self.shown(stack),
@@ -62,7 +59,7 @@ impl TimeTrack<'_> {
         }
     }
 
-    /// Whether there is a pause after the samples before this one.
+    /// Returns whether there is a pause just before sample `index`.
     pub(super) fn pauses_after(&self, index: usize) -> bool {
         index >= self.samples.len() || self.pauses_before(index)
     }
@@ -72,41 +69,41 @@ impl TimeTrack<'_> {
         sample.map_or(Nanos(0), |(span, _)| span.start())
     }
 
-    /// When the sample before this one ends.
+    /// Returns the end of the sample before this one.
     pub(crate) fn end_before(&self, index: usize) -> Nanos {
         let before = index.checked_sub(1).and_then(|i| self.samples.get(i));
         before.map_or(Nanos(0), |(span, _)| span.end())
     }
 
-    /// From the first to the last of some samples.
+    /// Returns the time range from the first to the last of some samples.
     pub(super) fn span(&self, places: &Range<usize>) -> Interval {
         Interval::new(self.start(places.start), self.end_before(places.end))
     }
 }
 
-/// What the samples of a block, and the pauses between them, have in common.
-/// What is not shown counts as the empty stack and weighs nothing.
+/// Summary of the samples in a block and of the pauses between them. Removed stacks count as the empty stack
+/// without weight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Node {
-    /// The longest stack with which all of them begin.
+    /// Longest common prefix of all stacks.
     pub(super) common: StackId,
-    /// The longest of those that go on for some time without a change and are
-    /// not the common one; the common one if there is no other.
+    /// Stack with the longest uninterrupted run, other than the common prefix; the common prefix if there is no
+    /// other.
     pub(super) longest: StackId,
-    /// For how long it goes on.
+    /// Duration of that run in nanoseconds.
     lasts: u64,
-    /// How many frames the deepest has.
+    /// Maximum depth of the stacks.
     depth: u16,
-    /// What they weigh.
+    /// Total weight of the shown samples and pauses.
     pub(super) amount: u64,
-    /// What those weigh that are the common stack itself.
+    /// Weight of samples whose stack is the common prefix itself.
     pub(super) own: u64,
-    /// How many samples.
+    /// Number of samples, without pauses.
     pub(super) count: u64,
 }
 
 impl Node {
-    /// Of one stack.
+    /// Returns the summary of one stack.
     fn one(stacks: &Stacks, stack: Option<StackId>, amount: u64, count: u64) -> Self {
         let (amount, count) = stack.map_or((0, 0), |_| (amount, count));
         let stack = stack.unwrap_or(StackId::EMPTY);
@@ -121,12 +118,12 @@ impl Node {
         }
     }
 
-    /// Of all of these, of which there is at least one.
+    /// Combines at least one summary.
     fn all(stacks: &Stacks, parts: &[Self]) -> Self {
         let order = stacks.order();
         let places = || parts.iter().map(|part| order.position(part.common));
         let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
-        // All others stand between these two.
+        // In preorder, all stacks lie between these two, so their prefix is common to all.
         let common = stacks.common(order.at(first), order.at(last));
         let mut node = Self {
             common,
@@ -158,7 +155,7 @@ impl Node {
     }
 }
 
-/// Blocks of samples, and blocks of these: about 3 bytes a sample.
+/// Hierarchy of block summaries; it takes about 3 bytes per sample.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Forest {
     levels: Vec<Vec<Node>>,
@@ -218,13 +215,13 @@ impl Forest {
         forest
     }
 
-    /// How many samples the blocks of a level have.
+    /// Returns the number of samples per block on a level.
     fn size(level: usize) -> usize {
         (0..level).fold(LEAF, |size, _| size.saturating_mul(FANOUT))
     }
 
-    /// The greatest block that begins with a sample, ends before `limit` and
-    /// fits; and where it ends.
+    /// Returns the largest block that begins at sample `first`, ends at or before `limit`, and satisfies `fits`;
+    /// with its end.
     pub(super) fn from(
         &self,
         first: usize,
@@ -241,8 +238,8 @@ impl Forest {
         })
     }
 
-    /// The greatest block that ends before the sample `end`, begins at or
-    /// after `limit` and fits; and where it begins.
+    /// Returns the largest block that ends before sample `end`, begins at or after `limit`, and satisfies `fits`;
+    /// with its start.
     pub(super) fn until(
         &self,
         end: usize,
@@ -259,7 +256,7 @@ impl Forest {
         })
     }
 
-    /// How many frames the deepest of some samples has.
+    /// Returns the maximum depth of some samples.
     pub(super) fn depth(&self, track: &TimeTrack<'_>, places: Range<usize>) -> u16 {
         let (mut deepest, mut at) = (0, places.start);
         while at < places.end {
@@ -283,7 +280,7 @@ impl Forest {
     }
 }
 
-/// The pause before a sample, if there is one.
+/// Returns the summary of the pause before a sample, if there is one.
 fn pause(track: &TimeTrack<'_>, index: usize) -> Option<Node> {
     let gap = track.start(index).since(track.end_before(index));
     let pauses = gap > Duration::ZERO && track.pauses_before(index);

@@ -1,16 +1,16 @@
-//! Boxes of equal stacks, the heaviest left.
+//! Left-heavy layout: equal stacks are merged, the heaviest at the left.
 
 use std::cmp::Ordering;
 
 use super::{Levels, Row, View};
-use model::place::place32;
 use model::profile::frames::Frames;
 use model::profile::origin::CensusCounts;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::Measure;
 use model::profile::weights::{Weight, totals};
+use model::saturating::saturating_u32;
 
-/// Weighted stacks and their frames.
+/// Weighted stacks with their frames.
 #[derive(Debug)]
 pub(crate) struct Tree<'a> {
     frames: &'a Frames,
@@ -18,18 +18,18 @@ pub(crate) struct Tree<'a> {
     measure: Measure,
     own: Vec<Weight>,
     total: Vec<Weight>,
-    /// The totals in the time to compare with.
+    /// Totals of the baseline.
     before: Option<Vec<Weight>>,
-    /// How wide one unit of each is, if the whole is 1 wide.
+    /// Width per unit of the current and of the baseline weights, if the whole graph has width 1.
     scale: (f64, f64),
 }
 
 impl<'a> Tree<'a> {
-    /// Stacks with their own weights. If there are weights to compare with,
-    /// each of both wholes makes up one half of the width, unless it is empty.
-    /// If they are compared as they are, a nanosecond, or a byte of the mean of
-    /// censuses, is as wide in both: what has grown by half is seen to, even if
-    /// everything has.
+    /// Creates a tree from own weights.
+    ///
+    /// In a comparison, each selection makes up half of the width, unless it is empty. With absolute weights, a
+    /// nanosecond (or a byte of the mean over censuses) has the same width in both, so uniform growth stays
+    /// visible.
     pub(crate) fn new(
         (frames, stacks): (&'a Frames, &'a Stacks),
         own: Vec<Weight>,
@@ -57,12 +57,12 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// What all weighs, by the measure.
+    /// Returns the total weight.
     pub(crate) fn whole(&self) -> u64 {
         self.total_of(StackId::EMPTY).by(self.measure)
     }
 
-    /// What all weighs in the time to compare with.
+    /// Returns the total weight of the baseline.
     pub(crate) fn whole_before(&self) -> Option<u64> {
         self.before
             .is_some()
@@ -97,7 +97,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The wider one first, then by name.
+    /// Orders the wider box first, then by name.
     fn order(&self, a: (f64, StackId), b: (f64, StackId)) -> Ordering {
         let label = |stack| {
             let frame = self.frames.get(self.stacks.frame(stack)?)?;
@@ -110,8 +110,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// How wide a unit is if all of it makes up one half, or all if there is no
-/// other.
+/// Returns the width per unit if `whole` makes up half, or everything if `other` is empty.
 fn half(whole: u64, other: u64) -> f64 {
     match (whole, other) {
         (0, _) => 0.0,
@@ -120,7 +119,7 @@ fn half(whole: u64, other: u64) -> f64 {
     }
 }
 
-/// How wide a unit of each sum is if the means of both make up all.
+/// Returns the widths per unit if the means of both sums together make up the whole width.
 fn by_mean(now: (u64, u32), before: (u64, u32)) -> (f64, f64) {
     let samples = |count: u32| f64::from(count.max(1));
     let mean = |(whole, count): (u64, u32)| whole as f64 / samples(count);
@@ -131,9 +130,8 @@ fn by_mean(now: (u64, u32), before: (u64, u32)) -> (f64, f64) {
     (1.0 / samples(now.1) / all, 1.0 / samples(before.1) / all)
 }
 
-/// Lays out the boxes that are in view. Only the boxes on wide boxes in view
-/// are looked at. Of these, the narrow ones become one at the right, with
-/// nothing on it. All that is shown is exact; the whole is 1 wide.
+/// Lays out the visible boxes in a graph of width 1. Only the children of wide visible boxes are visited; narrow
+/// siblings are merged into one box at the right, without children. All values are exact.
 pub(crate) fn left_heavy(tree: &Tree<'_>, view: View) -> Levels {
     let mut levels = Levels::default();
     let mut below = vec![(StackId::EMPTY, 0.0)];
@@ -164,8 +162,8 @@ pub(crate) fn left_heavy(tree: &Tree<'_>, view: View) -> Levels {
     levels
 }
 
-/// Visits the boxes of certain stacks, however narrow: their level, left edge and width. Only
-/// what leads to them is looked at.
+/// Calls `visit` with the level, left edge and width of each wanted box, however narrow. Only ancestors of wanted
+/// boxes are visited.
 pub(crate) fn each_leading(
     tree: &Tree<'_>,
     wanted: &[bool],
@@ -173,9 +171,9 @@ pub(crate) fn each_leading(
 ) {
     let is = |flags: &[bool], stack: StackId| flags.get(stack.index()).copied().unwrap_or(false);
     let mut leads = wanted.to_vec();
-    // Parents have smaller numbers.
+    // Parents have smaller ids than their children.
     for index in (1..leads.len()).rev() {
-        let stack = StackId(place32(index));
+        let stack = StackId(saturating_u32(index));
         let parent = tree.stacks.parent(stack).index();
         if is(&leads, stack)
             && let Some(parent) = leads.get_mut(parent)
@@ -200,14 +198,14 @@ pub(crate) fn each_leading(
     }
 }
 
-/// The boxes on one other.
+/// Children of one box.
 struct OnOne {
     wide: Vec<Row>,
-    /// All narrow ones together.
+    /// All narrow children, merged.
     narrow: Option<Row>,
 }
 
-/// The boxes on one other, which begins at `left`.
+/// Lays out the children of a box that begins at `left`.
 fn on_one(tree: &Tree<'_>, parent: StackId, mut left: f64, min_width: f64) -> OnOne {
     let mut wide: Vec<(f64, StackId)> = Vec::new();
     let mut narrow: Option<((f64, StackId), Row)> = None;

@@ -1,6 +1,5 @@
-//! Where the boxes of a flame graph stand. Depth 0 is the outermost frame; the
-//! box of everything is the caller's. Nothing here recurses: stacks may be as
-//! deep as they like.
+//! Layout of flame graph boxes. Depth 0 is the outermost frame; the root box is up to the caller. Nothing here
+//! recurses, because stacks may be arbitrarily deep.
 
 mod forest;
 mod left_heavy;
@@ -14,12 +13,12 @@ pub(super) use time::{TimeTrack, time_order};
 use super::query::{FlameBoxes, FlameQuery};
 use model::profile::stacks::{StackId, Stacks};
 
-/// A box. Its edges are in the unit of its [`Levels`].
+/// Box. Its edges are in the unit of its [`Levels`].
 #[derive(Clone, Copy, Debug)]
 struct Row {
     left: f64,
     right: f64,
-    /// Where several are merged, that of the widest.
+    /// Stack of the widest of the merged boxes.
     stack: StackId,
     own: u64,
     total: u64,
@@ -33,7 +32,7 @@ impl Row {
         self.right - self.left
     }
 
-    /// Takes in a box at the right.
+    /// Merges a box at the right.
     fn join(&mut self, right: &Self) {
         self.right = right.right;
         self.own = self.own.saturating_add(right.own);
@@ -44,21 +43,21 @@ impl Row {
     }
 }
 
-/// What part of the graph is to be laid out, in the unit of its [`Levels`].
+/// Visible part of the graph, in the unit of its [`Levels`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View {
-    /// The left edge of what is seen.
+    /// Left edge of the visible part.
     pub(super) left: f64,
-    /// The right edge.
+    /// Right edge of the visible part.
     pub(super) right: f64,
-    /// Narrower boxes are merged.
+    /// Width of a pixel; narrower boxes are merged.
     pub(super) min_width: f64,
-    /// The first level that is seen, and how many are.
+    /// First visible level, and number of visible levels.
     pub(super) levels: (usize, usize),
 }
 
 impl View {
-    /// What a query sees of a graph, if the whole is so wide.
+    /// Returns the visible part that a query requests of a graph of width `whole`.
     pub(super) fn new(query: &FlameQuery, whole: f64) -> Self {
         let (left, width) = query.window;
         let levels = query
@@ -72,8 +71,7 @@ impl View {
         }
     }
 
-    /// Merges wider boxes, up to eight pixels, if so many levels are in view
-    /// that there would be too many boxes.
+    /// Raises the merge width, up to eight pixels, if the visible levels could have too many boxes.
     fn coarser(self, levels: usize) -> Self {
         const MANY: f64 = 100_000.0;
         let columns = (self.right - self.left) / self.min_width.max(f64::MIN_POSITIVE);
@@ -83,13 +81,13 @@ impl View {
         Self { min_width, ..self }
     }
 
-    /// Whether a level is seen.
+    /// Returns whether a level is visible.
     const fn sees(&self, level: usize) -> bool {
         let (first, count) = self.levels;
         level >= first && level - first < count
     }
 
-    /// Whether some of the levels from `first` on are seen.
+    /// Returns whether any of `count` levels from `first` on is visible.
     const fn sees_some(&self, first: usize, count: usize) -> bool {
         let end = self.levels.0.saturating_add(self.levels.1);
         first < end && first.saturating_add(count) > self.levels.0
@@ -100,7 +98,7 @@ impl View {
     }
 }
 
-/// The boxes by level, each from left to right.
+/// Boxes by level, each level from left to right.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
     rows: Vec<Vec<Row>>,
@@ -118,18 +116,18 @@ impl Levels {
         self.rows.get_mut(level)?.last_mut()
     }
 
-    /// There are at least so many, even if they are empty.
+    /// Ensures a minimum number of levels, even if they are empty.
     fn reach(&mut self, depth: u16) {
         let depth = usize::from(depth).max(self.rows.len());
         self.rows.resize_with(depth, Vec::new);
     }
 
-    /// How many there are.
+    /// Returns the number of levels.
     pub(super) fn depth(&self) -> u16 {
         u16::try_from(self.rows.len()).unwrap_or(u16::MAX)
     }
 
-    /// The boxes as columns, if the whole graph is so wide.
+    /// Converts the boxes of a graph of width `whole` to columns.
     pub(super) fn boxes(&self, stacks: &Stacks, whole: f64, compares: bool) -> FlameBoxes {
         let mut boxes = FlameBoxes::default();
         let scale = if whole > 0.0 { 1.0 / whole } else { 0.0 };

@@ -1,5 +1,4 @@
-//! The boxes that are open where the visible part of a track begins: how far
-//! they reach to the left, exactly.
+//! Exact left edges of the boxes that are open at the start of a track's visible part.
 
 use super::forest::{Forest, TimeTrack};
 use super::time::OpenBox;
@@ -7,30 +6,29 @@ use eventlog::ids::{Duration, Nanos};
 use model::profile::stacks::StackId;
 use model::time::Interval;
 
-/// A walk to the left. Blocks of samples that are all inside of the innermost
-/// box are passed over, so that the walk costs the boxes, not the samples.
+/// Walk to the left. Blocks of samples entirely inside the innermost box are skipped, so the cost depends on the
+/// number of boxes rather than samples.
 pub(super) struct Surround<'a> {
     track: &'a TimeTrack<'a>,
-    /// The innermost box whose left edge is not known yet.
+    /// Innermost box whose left edge is still unknown.
     inside: StackId,
     amount: u64,
     count: u64,
     own: u64,
-    /// Innermost first; with the weight right of their left edges.
+    /// Boxes with known left edges, innermost first; with the weight to the right of those edges.
     found: Vec<OpenBox>,
 }
 
-/// What there is at the left of a place.
+/// Open boxes at a position, and the weight to the left of it.
 pub(super) struct Context {
-    /// Outermost first.
+    /// Open boxes, outermost first.
     pub(super) open: Vec<OpenBox>,
     pub(super) amount: u64,
     pub(super) count: u64,
 }
 
 impl<'a> Surround<'a> {
-    /// The boxes around what is shown in place of the sample `first` or in the
-    /// pause before it, up to the left edge of `range`.
+    /// Returns the boxes around sample `first`, or around the pause before it, back to the left edge of `range`.
     pub(super) fn left_of(
         track: &'a TimeTrack<'a>,
         forest: &Forest,
@@ -78,7 +76,7 @@ impl<'a> Surround<'a> {
         walk.context()
     }
 
-    /// Something at the left of all that was seen, which ends at `edge`.
+    /// Visits a sample or pause to the left, which ends at `edge`.
     fn step(&mut self, stack: Option<StackId>, edge: Nanos, (amount, count): (Duration, u64)) {
         let here = stack.unwrap_or(StackId::EMPTY);
         self.close_to(self.track.stacks.common(self.inside, here), edge);

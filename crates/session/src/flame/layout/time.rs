@@ -1,11 +1,9 @@
-//! Boxes in the order of time, the tracks below each other.
+//! Time-order layout: boxes along the time axis, one track below another.
 //!
-//! A box at least as wide as a pixel is exact, but for its edges and its
-//! weight where it begins or ends among samples that are denser than pixels:
-//! there by less than a pixel. Narrower boxes are merged: they say how much
-//! there is, but show one stack of many. So the boxes of a level are no more
-//! than two a pixel, however many samples there are. Where there are very many
-//! levels, several pixels count as one.
+//! A box at least as wide as a pixel is exact, except that its edges and weight are off by less than a pixel where
+//! it begins or ends among samples denser than pixels. Narrower boxes are merged: a merged box has the correct sum
+//! but shows only one of its stacks. A level therefore has at most two boxes per pixel, regardless of the number
+//! of samples. With very many levels, several pixels count as one.
 
 pub(crate) use super::forest::TimeTrack;
 use super::forest::{Forest, Node};
@@ -15,9 +13,9 @@ use eventlog::ids::{Duration, Nanos};
 use model::profile::stacks::StackId;
 use model::time::Interval;
 
-/// Lays out tracks in a range. The result has the level at which each track
-/// begins. What is beyond the view is passed over; boxes that reach there have
-/// their true edges. The unit of the view and the boxes is nanoseconds.
+/// Lays out tracks in a range, and returns the boxes with the first level of each track. The parts outside the
+/// view are skipped, but boxes that extend there keep their true edges. The unit of the view and the boxes is
+/// nanoseconds.
 pub(crate) fn time_order<'a>(
     tracks: impl Iterator<Item = (TimeTrack<'a>, &'a Forest)>,
     range: Interval,
@@ -61,20 +59,20 @@ pub(crate) fn time_order<'a>(
     (levels, bands)
 }
 
-/// A box whose right edge is not known yet.
+/// Box whose right edge is still unknown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenBox {
     pub(super) stack: StackId,
     pub(super) left: Nanos,
-    /// What was there before it.
+    /// Weight of the track to the left of the box.
     pub(super) amount_before: u64,
     pub(super) count_before: u64,
     pub(super) own: u64,
     pub(super) merged: u32,
 }
 
-/// Walks through a track. Every stretch of the range has a stack: a sample's,
-/// or that of a pause. Boxes of frames that the next stack shares stay open.
+/// Walk along a track. Every part of the range has a stack: that of a sample or that of a pause. Boxes of frames
+/// that the next stack shares stay open.
 struct Walk<'a> {
     track: &'a TimeTrack<'a>,
     forest: &'a Forest,
@@ -82,20 +80,19 @@ struct Walk<'a> {
     range: Interval,
     view: View,
     open: Vec<OpenBox>,
-    /// By depth, the widest of the narrow boxes that the last one was made of,
-    /// which the next narrow one may join.
+    /// By depth: width of the widest box merged into the latest narrow box, which the next narrow one may join.
     runs: Vec<Option<f64>>,
-    /// Up to where the track is laid out.
+    /// End of the part that is laid out.
     at: Nanos,
     amount: u64,
     count: u64,
-    /// Whether the view is over, and only the ends of boxes are looked for.
+    /// Whether the walk is past the view, and only searches for the right edges of open boxes.
     closing: bool,
     levels: &'a mut Levels,
 }
 
 impl Walk<'_> {
-    /// Where a time is in the unit of the view.
+    /// Converts a time to the unit of the view.
     fn place(&self, at: Nanos) -> f64 {
         at.since(self.range.start()).0 as f64
     }
@@ -116,7 +113,7 @@ impl Walk<'_> {
             (self.amount, self.count) = (context.amount, context.count);
             self.at = self.track.end_before(index);
         }
-        // The first and the last may be cut.
+        // The first and the last sample may be clipped.
         let whole = places.start + 1..places.end.saturating_sub(1);
         let view_end = self.time(self.view.right);
         while index < places.end {
@@ -156,7 +153,7 @@ impl Walk<'_> {
         self.close_to(0);
     }
 
-    /// Whether a block of samples need not be looked into.
+    /// Returns whether a block of samples can be laid out as a unit.
     fn takes(&self, node: &Node, span: Interval) -> bool {
         if !self.closing {
             return span.duration().0 as f64 <= self.view.min_width;
@@ -165,7 +162,7 @@ impl Walk<'_> {
         self.open.last().is_none_or(inside)
     }
 
-    /// The pause before a sample, if there is one.
+    /// Adds the pause before a sample, if there is one.
     fn pause(&mut self, index: usize) {
         let start = self.track.start(index).min(self.range.end());
         if self.at < start && self.track.pauses_before(index) {
@@ -181,7 +178,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The next stretch: `stack` up to `to`, with its weight.
+    /// Extends the walk to `to` with a stack and its weight.
     fn stretch(&mut self, stack: Option<StackId>, to: Nanos, amount: Duration, count: u64) {
         if to <= self.at {
             return;
@@ -194,8 +191,7 @@ impl Walk<'_> {
         self.at = to;
     }
 
-    /// The next samples, all at once: what they have in common is exact, and
-    /// on it stands one of their stacks for all of them.
+    /// Adds a block of samples: their common prefix is exact, and one of their stacks represents the rest.
     fn block(&mut self, node: &Node, to: Nanos, samples: u32) {
         self.reach(node.common, 1);
         if self.closing {
@@ -215,7 +211,7 @@ impl Walk<'_> {
         self.close_to(usize::from(self.track.stacks.depth(node.common)));
     }
 
-    /// Adds a weight, of which `own` is that of `stack` itself.
+    /// Adds a weight, of which `own` belongs to `stack` itself.
     fn weigh(&mut self, stack: StackId, own: u64, amount: u64, count: u64) {
         self.amount = self.amount.saturating_add(amount);
         self.count = self.count.saturating_add(count);
@@ -226,7 +222,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Closes the boxes that are not around `stack`, and opens those that are.
+    /// Closes the boxes that do not contain `stack`, and opens those that are missing.
     fn reach(&mut self, stack: StackId, merged: u32) {
         let stacks = self.track.stacks;
         while let Some(innermost) = self.open.last()
@@ -253,7 +249,7 @@ impl Walk<'_> {
         self.open[first..].reverse();
     }
 
-    /// Closes the innermost boxes, until so many are open.
+    /// Closes the innermost boxes until `depth` are open.
     fn close_to(&mut self, depth: usize) {
         let right = self.place(self.at);
         while self.open.len() > depth {
@@ -271,7 +267,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds a box, or lets it join those at its left if all are narrow.
+    /// Adds a box, or merges it with its left neighbors if all are narrow.
     fn add(&mut self, row: Row) {
         let depth = self.open.len();
         if depth >= self.runs.len() {

@@ -1,4 +1,4 @@
-//! From a tree of stacks to another.
+//! Transformation of a tree of stacks.
 
 use super::Step;
 use super::invert::{Paths, invert};
@@ -6,37 +6,35 @@ use super::recursion::collapse_recursion;
 use model::profile::frames::{Frame, FrameId, FrameKind, Frames};
 use model::profile::stacks::{StackId, Stacks};
 
-/// Stacks to which something was done.
+/// Result of a transformation.
 #[derive(Clone, Debug)]
 pub(crate) struct Transformed {
-    /// The functions.
+    /// Frames of the new stacks.
     pub(crate) frames: Frames,
-    /// The stacks made of them.
+    /// Stacks after the transformation.
     pub(crate) stacks: Stacks,
-    /// What became of each stack, by its old number; `None` if it is gone, and
-    /// what it weighs with it.
+    /// New id of each old stack; `None` if the stack and its weight were removed.
     pub(crate) map: Vec<Option<StackId>>,
-    /// How many stacks were inverted without their outermost frames, because
-    /// all of them together would be too many.
+    /// Number of inverted stacks that lack their outermost frames, because the complete result would be too large.
     pub(crate) shortened: u64,
 }
 
-/// What is done to stacks: by the user, or to make a view of them.
+/// Transformation of stacks, by the user or for a view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Change {
-    /// A step of the user.
+    /// Step of the user.
     Step(Step),
-    /// Only what the frame of this name calls, on one frame.
+    /// Keeps the callees of the frame with this name, under one root frame.
     Callees(String),
-    /// Only who calls the frame of this name, which is outermost. What it
-    /// calls counts as it.
+    /// Keeps the callers of the frame with this name, which becomes the root. The weight of its callees counts as
+    /// its own.
     Callers(String),
 }
 
-/// Makes the changes one after the other.
+/// Applies changes in order.
 ///
-/// `seen` says for each stack how many samples it has; `None` if any may have
-/// some. Stacks without samples may be gone from the result.
+/// `seen` is the number of samples of each stack; with `None`, any stack may have samples. The result may omit
+/// stacks without samples.
 pub(crate) fn apply_changes(
     frames: &Frames,
     stacks: &Stacks,
@@ -68,7 +66,7 @@ pub(crate) fn apply_changes(
     result
 }
 
-/// How many samples each of the new stacks has.
+/// Returns the number of samples of each new stack.
 fn seen_after(seen: &[u32], done: &Transformed) -> Vec<u32> {
     let mut after = vec![0_u32; done.stacks.len()];
     for (old, new) in seen.iter().zip(&done.map) {
@@ -110,19 +108,19 @@ fn change(frames: &Frames, stacks: &Stacks, seen: Option<&[u32]>, change: &Chang
     }
 }
 
-/// Which frames are so, by number.
+/// Returns a flag per frame.
 fn marked(frames: &Frames, is_so: impl Fn(&Frame) -> bool) -> Vec<bool> {
     frames.iter().map(|(_, frame)| is_so(frame)).collect()
 }
 
-/// Whether a frame is marked.
+/// Returns whether a frame is marked.
 pub(super) fn is(marked: &[bool], frame: FrameId) -> bool {
     marked.get(frame.0 as usize).copied().unwrap_or(false)
 }
 
-/// Changes every stack: `inner` is given what became of the stack without its
-/// innermost frame, and that frame. Stacks may be gone, or be again where their
-/// callers are not; `empty` is what becomes of the stack without frames.
+/// Rebuilds every stack from the outside in. `inner` receives the new parent, if it still exists, and the
+/// innermost frame; it may drop a stack, or start one although its parent was dropped. `empty` replaces the stack
+/// without frames.
 fn some(
     frames: Frames,
     stacks: &Stacks,
@@ -149,8 +147,7 @@ fn some(
     }
 }
 
-/// Stacks from their outermost frame of those named inwards; `root` may stand
-/// for any of these.
+/// Keeps stacks from their outermost named frame inwards; `root`, if given, replaces that frame.
 fn focus(frames: &Frames, stacks: &Stacks, named: &[bool], root: Option<FrameId>) -> Transformed {
     some(
         frames.clone(),
@@ -164,7 +161,7 @@ fn focus(frames: &Frames, stacks: &Stacks, named: &[bool], root: Option<FrameId>
     )
 }
 
-/// Without the stacks that have a marked frame.
+/// Removes the stacks that have a marked frame.
 fn without(frames: &Frames, stacks: &Stacks, marked: &[bool]) -> Transformed {
     some(
         frames.clone(),
@@ -177,8 +174,7 @@ fn without(frames: &Frames, stacks: &Stacks, marked: &[bool]) -> Transformed {
     )
 }
 
-/// Functions of the program become their modules, neighbours of one module
-/// become one.
+/// Replaces functions of the program by their modules, and merges neighbors of the same module.
 fn merge_modules(frames: &Frames, stacks: &Stacks) -> Transformed {
     let mut modules = Frames::default();
     let new: Vec<FrameId> = frames

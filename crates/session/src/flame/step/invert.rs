@@ -1,4 +1,4 @@
-//! Stacks with their innermost frame outermost: who calls a function.
+//! Inversion of stacks: the innermost frame becomes the root, and its callers follow.
 
 use std::cmp::Reverse;
 
@@ -6,30 +6,28 @@ use super::apply::{Transformed, is};
 use model::profile::frames::{FrameId, Frames};
 use model::profile::stacks::{StackId, Stacks};
 
-/// Inverted stacks share few frames: a profile of 100,000 stacks of 200 frames
-/// would have 20 million. Beyond this many, the stacks that are left (those
-/// with the fewest samples) keep only their innermost frames.
+/// Limit on the resulting frames. Inverted stacks share few frames: 100,000 stacks of 200 frames would need 20
+/// million. Beyond this limit, the remaining stacks (those with the fewest samples) keep only their innermost
+/// frames.
 const MANY: usize = 1 << 21;
-/// The frames that are gone through may be more than those that result, as
-/// stacks share them. After this many of them the rest is cut short as well, so
-/// that very deep stacks do not cost the square of their depth.
+/// Limit on the visited frames, which can exceed the resulting ones because stacks share frames. Beyond it, the
+/// remaining stacks are shortened too, so that very deep stacks do not cost the square of their depth.
 const MOST_FRAMES: usize = 1 << 23;
-/// How many these are.
+/// Number of innermost frames that shortened stacks keep.
 const KEPT: usize = 16;
 
-/// Which frames of a stack are inverted.
+/// Part of each stack to invert.
 #[derive(Clone, Copy)]
 pub(super) enum Paths<'a> {
-    /// All of them.
+    /// The whole stack, up to its outermost frame.
     Whole,
-    /// Those up to the outermost that is marked; stacks without one are gone.
+    /// The part up to the outermost marked frame; stacks without one are removed.
     From(&'a [bool]),
 }
 
 /// Inverts the stacks that have samples, those with the most first.
 ///
-/// Weights are exact in any case. Only callers of callers of rare stacks are
-/// left out, and only where there are very many stacks.
+/// Weights are always exact. If there are very many stacks, the rare ones lose their outermost callers.
 pub(super) fn invert(
     frames: &Frames,
     stacks: &Stacks,
@@ -40,7 +38,7 @@ pub(super) fn invert(
         Paths::Whole => stacks.ids().map(Some).collect(),
         Paths::From(marked) => outermost(stacks, marked),
     };
-    // Several stacks may end in the same frame, and are inverted once.
+    // Several stacks may end at the same frame, which is inverted once.
     let mut samples = vec![None; stacks.len()];
     for (stack, end) in stacks.ids().zip(&ends) {
         let count = seen.map_or(Some(1), |seen| seen.get(stack.index()).copied());
@@ -82,7 +80,7 @@ pub(super) fn invert(
     }
 }
 
-/// Up to where each stack has its outermost marked frame.
+/// Returns for each stack the prefix that ends at its outermost marked frame.
 fn outermost(stacks: &Stacks, marked: &[bool]) -> Vec<Option<StackId>> {
     let mut ends: Vec<Option<StackId>> = Vec::with_capacity(stacks.len());
     for stack in stacks.ids() {

@@ -1,5 +1,4 @@
-//! What a user does to the stacks of a flame graph before it is laid out. The
-//! steps are taken one after the other; each can be taken back.
+//! Transformations of the stacks by the user, before layout. Steps apply in order, and each can be undone.
 
 mod apply;
 mod invert;
@@ -10,26 +9,26 @@ use serde::{Deserialize, Serialize};
 pub(crate) use apply::Transformed;
 pub(super) use apply::{Change, apply_changes};
 
-/// A change of all stacks.
+/// Transformation of all stacks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Step {
-    /// Only stacks with a frame of this name, from its outermost one inwards.
+    /// Keeps stacks with a frame of this name, from its outermost occurrence inwards.
     Focus(String),
-    /// Without the stacks that have a frame of this name.
+    /// Removes stacks with a frame of this name.
     Drop(String),
-    /// Without the frames of this name: their time is their callers'.
+    /// Removes frames of this name; their weight goes to their callers.
     Merge(String),
-    /// A frame that calls itself, directly or through others, stands once.
+    /// Removes repeated occurrences of a frame within a stack, for direct and mutual recursion.
     CollapseRecursion,
-    /// The frames of a module that call each other become one.
+    /// Merges adjacent frames of a module into one.
     MergeModules,
-    /// Without idle time.
+    /// Removes stacks with an idle frame.
     HideIdle,
-    /// Innermost frames at the bottom of the graph.
+    /// Reverses stacks, so that innermost frames are at the root.
     Invert,
 }
 
-/// The steps without a frame, by their names in links.
+/// Steps without a frame, by their names in links.
 const PLAIN: [(&str, Step); 4] = [
     ("recursion", Step::CollapseRecursion),
     ("modules", Step::MergeModules),
@@ -38,8 +37,8 @@ const PLAIN: [(&str, Step); 4] = [
 ];
 
 impl Step {
-    /// Its text in links and on the command line: `focus:Main.parse`,
-    /// `drop:…`, `merge:…`, `recursion`, `modules`, `idle`, `invert`.
+    /// Formats the step for links and the command line: `focus:Main.parse`, `drop:…`, `merge:…`, `recursion`,
+    /// `modules`, `idle`, `invert`.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -53,7 +52,7 @@ impl Step {
         }
     }
 
-    /// The step of that text.
+    /// Parses the output of `text`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let frame = |name: &str| (!name.is_empty()).then(|| name.to_owned());

@@ -1,20 +1,18 @@
-//! Recursion taken out of stacks: every frame stands once.
+//! Removal of recursion: each frame occurs once in a stack.
 
 use super::apply::Transformed;
 use model::profile::frames::{FrameId, Frames};
 use model::profile::stacks::{StackId, Stacks};
 
-/// A frame that is in the stack already pops back to where it first stands, as
-/// cost-centre stacks themselves do (`pushCostCentre` in `rts/Profiling.c`).
+/// Collapses recursion: a frame that is already on the stack pops back to its first occurrence, as in cost-centre
+/// stacks (`pushCostCentre` in `rts/Profiling.c`).
 ///
-/// One walk through the tree; each stack costs one look at where its frame
-/// stood last, so that deep stacks cost no more than flat ones.
+/// This is a single walk through the tree with one lookup per stack, so deep stacks cost no more than flat ones.
 pub(super) fn collapse_recursion(frames: &Frames, stacks: &Stacks) -> Transformed {
     let order = stacks.order();
     let mut map = vec![Some(StackId::EMPTY); stacks.len()];
     let mut path = Path::new(frames.len());
-    // Around the current stack, outermost first: up to which position in the
-    // walk each goes, and what it changed.
+    // Ancestors of the current stack, outermost first: end of each subtree in preorder, and how to undo its frame.
     let mut around: Vec<(u32, Undo)> = Vec::new();
     for position in 1..order.end(0) {
         while let Some((_, undo)) = around.pop_if(|(end, _)| *end <= position) {
@@ -36,23 +34,20 @@ pub(super) fn collapse_recursion(frames: &Frames, stacks: &Stacks) -> Transforme
     }
 }
 
-/// The stack without recursion that the walk is at.
+/// Collapsed stack at the current position of the walk.
 struct Path {
     into: Stacks,
-    /// The stack up to each of its frames. What stands behind `len` belongs to
-    /// stacks that the walk may go back to.
+    /// Prefixes of the stack. Entries at `len` and beyond belong to stacks to which the walk may return.
     at: Vec<StackId>,
     len: usize,
-    /// Where each frame was put last. It stands there still if that place has
-    /// this frame.
+    /// Latest index of each frame in `at`. It is valid only if that entry still ends with the frame.
     place: Vec<usize>,
 }
 
-/// How to go back to the stack before a frame was put on it.
+/// State to restore when a frame is popped.
 struct Undo {
     len: usize,
-    /// The frame that was put on the stack, where it stood before, and what
-    /// stood in its place.
+    /// Pushed frame, its previous index, and the entry that it replaced.
     put: Option<(FrameId, usize, Option<StackId>)>,
 }
 
@@ -76,8 +71,8 @@ impl Path {
         let Some(place) = self.place.get_mut(frame.0 as usize) else {
             return Undo { len, put: None };
         };
-        let stands = self.at.get(*place).filter(|_| *place < len);
-        if stands.is_some_and(|&stack| self.into.frame(stack) == Some(frame)) {
+        let checkpoints = self.at.get(*place).filter(|_| *place < len);
+        if checkpoints.is_some_and(|&stack| self.into.frame(stack) == Some(frame)) {
             self.len = *place + 1;
             return Undo { len, put: None };
         }

@@ -1,4 +1,4 @@
-//! Two selections in one graph.
+//! Comparison of two selections in one graph.
 
 use super::*;
 use model::profile::weights::Measure;

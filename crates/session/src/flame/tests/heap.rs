@@ -1,4 +1,4 @@
-//! What was alive: sums of censuses, the difference of two, and a box over time.
+//! Heap flame graphs: sums of censuses, the difference of two, and a box over time.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::flame::area::{FlameArea, FlameAreaQuery, area};
 use model::census::Censuses;
 use model::profile::heap::{HeapPart, HeapStacks};
 
-/// Stacks in letters, as in [`profile`], and censuses: when, and the bytes of
-/// each stack. The log ends a nanosecond after the last one.
+/// Creates a heap profile from stacks in letters, as in [`profile`], and censuses: time, and bytes of each stack.
+/// The log ends a nanosecond after the last census.
 fn heap_profile(stacks: &[&str], rows: &[(u64, Vec<u64>)]) -> Profile {
     let samples: Vec<(u64, u64, &str)> = stacks.iter().map(|stack| (0, 1, *stack)).collect();
     let mut profile = profile(&samples, &[]);
@@ -64,7 +64,7 @@ fn censuses_are_summed_up() {
     ");
 }
 
-/// There is no order of time: what would be one is laid out by weight.
+/// Heap profiles have no time order; the time view is laid out by weight.
 #[test]
 fn what_was_alive_has_no_order_of_time() {
     let by_weight = shown(&small_heap(), &query(&[], None, View::LeftHeavy));
@@ -74,8 +74,7 @@ fn what_was_alive_has_no_order_of_time() {
     );
 }
 
-/// The mean of one census is compared with the mean of two, in bytes: the
-/// width of all is 40 + 34 bytes.
+/// The mean of one census is compared with the mean of two, in bytes: the whole width is 40 + 38 bytes.
 #[test]
 fn bytes_are_compared_by_their_means() {
     let mut query = query(&[], Some(span(0, 2)), View::LeftHeavy);
@@ -163,8 +162,7 @@ fn a_box_over_time() {
 const STACKS: [&str; 7] = ["a", "ab", "abc", "ac", "d", "dab", "-"];
 
 proptest! {
-    /// The area of each box has in sum what the box has, whatever the view, the
-    /// steps and the part of the time.
+    /// The values of a box over time add up to those of the box, for any view, steps and range.
     #[test]
     fn an_area_sums_up_to_its_box(
         rows in prop::collection::vec((0..9_u64, prop::collection::vec(0..50_u64, STACKS.len())), 1..30),

@@ -1,4 +1,4 @@
-//! Flame graphs of small profiles that are made by hand.
+//! Flame graphs of small handmade profiles.
 
 mod compare;
 mod heap;
@@ -33,9 +33,8 @@ fn span(start: u64, end: u64) -> Interval {
     Interval::new(Nanos(start), Nanos(end))
 }
 
-/// A profile of capability 0 and OS thread 7. Every letter of a stack is a
-/// frame of module `M`, or, if it is a capital, of `N`, outermost first; `-` is
-/// `IDLE`.
+/// Creates a profile of capability 0 and OS thread 7. Each letter of a stack is a frame, outermost first: of
+/// module `M`, or of module `N` if uppercase; `-` is `IDLE`.
 pub(super) fn profile(cap: &[(u64, u64, &str)], thread: &[(u64, u64, &str)]) -> Profile {
     let (mut frames, mut stacks) = (Frames::default(), Stacks::default());
     let idle = frames.intern(Frame::built_in("IDLE", "IDLE"));
@@ -90,7 +89,7 @@ fn small() -> Profile {
     profile(&cap, &[(5, 25, "af"), (30, 60, "ag")])
 }
 
-/// A question about some tracks, in a range or all the time.
+/// Creates a query for some tracks, in a range or over the whole log.
 fn query(tracks: &[TrackSource], range: Option<Interval>, view: View) -> FlameQuery {
     FlameQuery {
         choice: Choice {
@@ -113,8 +112,7 @@ fn stepped(steps: &[Step], view: View) -> FlameQuery {
     }
 }
 
-/// One line per box: edges in units of the whole, frame, own weight and total,
-/// samples.
+/// Formats one line per box: edges in units of the whole, frame, own weight and total, samples.
 fn shown(profile: &Profile, query: &FlameQuery) -> String {
     let (head, boxes) = answer(profile, query);
     let bands: Vec<u16> = head.bands.iter().map(|(_, level)| *level).collect();
@@ -144,7 +142,7 @@ fn shown(profile: &Profile, query: &FlameQuery) -> String {
     text
 }
 
-/// One line per function: own weight, total, samples.
+/// Formats one line per function: own weight, total, samples.
 fn tabled(profile: &Profile, query: &FlameQuery) -> String {
     let mut text = String::new();
     for row in rows(profile, query) {
@@ -170,12 +168,12 @@ fn rows(profile: &Profile, query: &FlameQuery) -> Vec<FlameRow> {
     table(&StepCache::default(), profile, &query).0
 }
 
-/// The boxes of a depth.
+/// Returns the boxes at a depth.
 fn at_depth(boxes: &FlameBoxes, depth: u16) -> impl Iterator<Item = usize> {
     (0..boxes.len()).filter(move |&i| boxes.depth[i] == depth)
 }
 
-/// The box at a depth and a place from 0 to 1.
+/// Returns the box at a depth and a position from 0 to 1.
 fn box_at(boxes: &FlameBoxes, depth: u16, x: f64) -> Option<usize> {
     at_depth(boxes, depth).find(|&i| boxes.left[i] <= x && x < boxes.left[i] + boxes.width[i])
 }

@@ -1,9 +1,9 @@
-//! Where boxes are on the timeline.
+//! Occurrences of boxes on the timeline.
 
 use super::super::query::{FlamePlace, FlamePlaceQuery, Occurrence, place};
 use super::*;
 
-/// The occurrence of the box of this name and depth.
+/// Returns the occurrence of the box with this name and depth.
 fn occurrence(query: &FlameQuery, name: &str, depth: u16, which: Occurrence) -> Option<FlamePlace> {
     let profile = small();
     let cache = StepCache::default();
@@ -19,7 +19,7 @@ fn occurrence(query: &FlameQuery, name: &str, depth: u16, which: Occurrence) -> 
     place(&cache, &profile, &place_query)
 }
 
-/// The first occurrences, each after the beginning of the one before.
+/// Returns all occurrences, each found after the start of the previous one.
 fn places(query: &FlameQuery, name: &str, depth: u16) -> Vec<(u64, u64)> {
     let mut from = Nanos(0);
     let mut places = Vec::new();
@@ -27,7 +27,7 @@ fn places(query: &FlameQuery, name: &str, depth: u16) -> Vec<(u64, u64)> {
         places.push((found.span.start().0, found.span.end().0));
         from = Nanos(found.span.start().0 + 1);
     }
-    // The longest one is one of them.
+    // The longest occurrence is one of them.
     let longest = occurrence(query, name, depth, Occurrence::Longest);
     let longest = longest.map(|found| found.span.duration().0);
     let lengths = places.iter().map(|(start, end)| end - start);

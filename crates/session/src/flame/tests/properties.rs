@@ -1,4 +1,4 @@
-//! What is true of all profiles.
+//! Properties of all profiles.
 
 use super::super::step::{Change, Transformed, apply_changes};
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ fn sum(values: &[f64]) -> f64 {
     values.iter().sum()
 }
 
-/// What all stacks weigh together.
+/// Returns the total weight of all stacks.
 fn all(own: &[Weight]) -> Weight {
     let mut sum = Weight::default();
     own.iter().for_each(|weight| sum.add(*weight));
@@ -56,7 +56,7 @@ fn views() -> [View; 2] {
     [View::Time, View::LeftHeavy]
 }
 
-/// Own weight in time order, by depth and frame.
+/// Returns the own weight in time order, by depth and frame.
 fn own_by_frame(profile: &Profile, query: &FlameQuery) -> BTreeMap<(u16, u32), f64> {
     let (_, boxes) = answer(profile, query);
     let mut sums = BTreeMap::new();
@@ -87,7 +87,7 @@ proptest! {
             parts.iter_mut().zip(part).for_each(|(sum, weight)| sum.add(weight));
         }
         prop_assert_eq!(&parts, &profile.weigh(&[0, 1], profile.span));
-        // Pauses too are where they are, whatever is looked at.
+        // Pauses do not depend on the queried range either.
         let ask = |range| FlameQuery { steps: steps.clone(), ..query(&[CAP], range, View::Time) };
         let mut parts = BTreeMap::new();
         for &range in &ranges {
@@ -140,7 +140,7 @@ proptest! {
                     let parent = box_at(&all, depth, left + all.width[i] / 2.0);
                     let around = parent.map(edges);
                     let inside = |(l, r)| l <= left + 1e-9 && right <= r + 1e-9;
-                    // A merged box may join some with a gap between them.
+                    // A merged box may span a gap between the boxes it merges.
                     prop_assert!(all.merged[i] > 1 || around.is_some_and(inside));
                 }
             }
@@ -243,7 +243,7 @@ proptest! {
         }
     }
 
-    /// The rule of `pushCostCentre`, frame by frame.
+    /// Checks the rule of `pushCostCentre` frame by frame.
     #[test]
     fn recursion_is_what_popping_back_leaves(cap in any_samples(40)) {
         let profile = profile(&borrowed(&cap), &[]);

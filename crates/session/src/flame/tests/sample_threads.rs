@@ -1,4 +1,4 @@
-//! Samples of chosen Haskell threads.
+//! Samples restricted to selected Haskell threads.
 
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn choice(threads: &[u32], range: Option<Interval>) -> Choice {
     }
 }
 
-/// Threads 1 and 2 take turns, 25 ns each; none runs in the third turn.
+/// Threads 1 and 2 take turns of 25 ns; no thread runs in the third turn.
 fn turns(_: CapId, at: Nanos, _: &mut usize) -> Option<ThreadId> {
     [Some(ThreadId(1)), Some(ThreadId(2)), None][at.0 as usize / 25 % 3]
 }
@@ -34,7 +34,7 @@ fn sampled() -> Profile {
 #[test]
 fn samples_are_of_the_thread_that_ran() {
     let profile = sampled();
-    // Ticks at 10, 20, 80, 90; at 30, 40, 100 the other thread runs.
+    // Thread 1 has the ticks at 10, 20, 80, 90; thread 2 those at 30, 40, 100.
     let counts = profile.threads.counts();
     assert_eq!(counts, [(ThreadId(1), 4), (ThreadId(2), 3)]);
     let weighed = profile.weighed(&choice(&[1], None));

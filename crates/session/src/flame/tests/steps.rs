@@ -1,4 +1,4 @@
-//! What each step makes of stacks.
+//! Effect of each step on stacks.
 
 use super::*;
 

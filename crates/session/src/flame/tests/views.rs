@@ -1,4 +1,4 @@
-//! What each view shows.
+//! Layout of each view.
 
 use super::*;
 use crate::flame::query::{FlameMatch, FlameMatchesQuery, matches};
@@ -243,7 +243,7 @@ fn no_tracks_and_no_time_are_no_trouble() {
     }
 }
 
-/// What a search finds: level and edges of each, the widest first.
+/// Returns the number of matches, and level and edges of each, widest first.
 fn found(view: View, search: &str) -> (u64, Vec<String>) {
     let FlameQuery {
         choice,
@@ -268,7 +268,7 @@ fn found(view: View, search: &str) -> (u64, Vec<String>) {
 fn what_is_looked_for_is_found_however_narrow_the_widest_first() {
     let (count, by_weight) = found(View::LeftHeavy, "M.b");
     assert_eq!(count, 2);
-    // The one in `abab` is inside of the other.
+    // The one in `abab` is nested in the other.
     assert!(
         by_weight[0].starts_with("1 ") && by_weight[1].starts_with("3 "),
         "{by_weight:?}"
@@ -304,7 +304,7 @@ fn what_is_looked_for_is_found_however_narrow_the_widest_first() {
         assert_eq!(count as usize, boxes(search).len(), "{search}");
     }
     assert_eq!(found(View::LeftHeavy, " "), (0, Vec::new()));
-    // 0 – 30, then 70 – 80 and 90 – 100.
+    // The occurrences are 0–30, 70–80 and 90–100.
     let (count, in_time) = found(View::Time, "M.a");
     assert_eq!(count, 3);
     assert_eq!(in_time, ["0 0.000+0.300", "0 0.700+0.100", "0 0.900+0.100"]);

@@ -1,8 +1,7 @@
-//! The chart of a heap profile: what holds the heap, over time.
+//! Heap profile chart: bytes of bands over time.
 //!
-//! The question is answered with about one stack of values for each pixel, so
-//! that it costs as much to draw 5,000 censuses as 500: of the censuses that
-//! share a pixel, the one with the most bytes is drawn.
+//! The answer has about one stack of values per pixel, so drawing 5,000 censuses costs no more than drawing 500.
+//! Of the censuses that share a pixel, the one with the most bytes is drawn.
 
 pub mod stacks;
 
@@ -15,136 +14,135 @@ use model::marks::GaugePoints;
 use model::time::Interval;
 
 crate::words! {
-    /// What may be drawn over the chart.
+    /// Overlay of a chart.
     Over {
-        /// Live bytes.
+        /// Live bytes after the last major collection.
         #[default]
         Live "live" "Live bytes" "What was live after the last major collection",
-        /// The size of the heap.
+        /// Memory that the heap takes from the system.
         Size "size" "Heap size" "What the heap takes of the system's memory",
-        /// Blocks in use.
+        /// Blocks that the heap uses.
         Blocks "blocks" "Blocks in use" "The blocks that the heap uses",
         /// Collections of the oldest generation.
         Collections "gc" "Major collections" "Collections of the oldest generation",
-        /// Messages of the program.
+        /// Messages and markers of the program.
         Messages "messages" "Messages and markers" "What the program said",
     }
 }
 
-/// What chart is wanted.
+/// Query for a chart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChartQuery {
-    /// Which bands of which profile.
+    /// Profile and selection of bands.
     pub choice: HeapChoice,
-    /// The range that decides about the bands; the whole log without one.
+    /// Range by which bands are ranked; `None` is the whole log.
     pub range: Option<Interval>,
-    /// The time from the left to the right of the chart; the whole log without
-    /// one. Profiles without times are drawn as a whole.
+    /// Time range of the horizontal axis; `None` is the whole log. Profiles without times are always drawn as a
+    /// whole.
     pub view: Option<Interval>,
-    /// How wide the chart is, in pixels.
+    /// Width of the chart in pixels.
     pub width_px: u32,
-    /// What is drawn over it.
+    /// Overlays to draw, in any order.
     pub over: Vec<Over>,
-    /// What messages over it must have in them.
+    /// Text that overlaid messages must contain, ignoring case.
     pub include: String,
-    /// What they must not have in them.
+    /// Text that they must not contain; empty excludes none.
     pub exclude: String,
 }
 
-/// A band of a chart.
+/// Band of a chart.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChartBand {
-    /// What it is known by in links; that of the stack without a cost centre is empty.
+    /// Key in links; empty for the cost-centre stack without cost centres.
     pub key: String,
-    /// Whether it is all those that are shown as one.
+    /// Whether the band is the sum of all bands that are shown as one.
     pub is_rest: bool,
-    /// What it is called.
+    /// Display name; `all others` for the sum.
     pub name: String,
-    /// Its colour.
+    /// Index of the color in the band palette.
     pub slot: Slot,
-    /// Whether it is followed.
+    /// Whether the band is pinned.
     pub pinned: bool,
-    /// Its bytes in the first census of the range.
+    /// Bytes in the first census of the range.
     pub first: f64,
-    /// Its bytes in the last census of the range.
+    /// Bytes in the last census of the range.
     pub last: f64,
-    /// Its most bytes in a census of the range.
+    /// Maximum bytes in a census of the range.
     pub max: f64,
-    /// Its bytes summed over the censuses of the range.
+    /// Sum of the bytes over the censuses of the range.
     pub sum: f64,
 }
 
 impl ChartBand {
-    /// Whether it is a single band, and not all that are shown as one.
+    /// Returns whether this is an individual band rather than the sum of the others.
     #[must_use]
     pub const fn is_single(&self) -> bool {
         !self.is_rest
     }
 }
 
-/// The chart of a profile.
+/// Data of a heap chart.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Chart {
-    /// The time from its left to its right; of a profile without times the
-    /// numbers of its censuses, from 0.
+    /// Range of the horizontal axis: times, or census indexes if the censuses have no times.
     pub axis: Interval,
-    /// Whether the axis is one of time, and not of numbers of censuses.
+    /// Whether the axis has times rather than census indexes.
     pub timed: bool,
-    /// The bands, from the first one on; all that are shown as one are last.
+    /// Bands from bottom to top; the sum of the others is last.
     pub bands: Vec<ChartBand>,
-    /// Bands that are hidden: key and name.
+    /// Hidden bands: key and name.
     pub hidden: Vec<(String, String)>,
-    /// How many bands are shown as one.
+    /// Number of bands that are shown as one.
     pub others: u32,
-    /// How many bands hold something in the range.
+    /// Number of bands that hold bytes in the range.
     pub in_range: u32,
-    /// How many censuses the profile has.
+    /// Number of censuses in the profile.
     pub censuses: u32,
-    /// How many of them are in the range that decides about the bands.
+    /// Number of censuses in the range by which bands are ranked.
     pub censuses_in_range: u32,
-    /// How many are in view.
+    /// Number of censuses in view.
     pub censuses_in_view: u32,
-    /// The bytes of all bands, summed over the censuses of the range.
+    /// Bytes of all bands, summed over the censuses of the range.
     pub sum_in_range: f64,
-    /// The stacks of values.
+    /// Bytes of the bands at the drawn positions.
     pub stacks: Stacks,
-    /// What is drawn over it.
+    /// Requested overlays; empty without census times.
     pub over: Overlay,
 }
 
-/// One stack of values for each place where something is drawn.
+/// Values at each drawn position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stacks {
-    /// The number of the census.
+    /// Census index of each position.
     pub census: Vec<u32>,
-    /// Where it is on the axis: its time, or its number.
+    /// Positions on the axis: times in nanoseconds, or census indexes.
     pub at: Vec<f64>,
-    /// The bytes of all bands of the profile in it, also of those not shown.
+    /// Total bytes of the profile at each position, including hidden bands.
     pub total: Vec<f64>,
-    /// The bytes of each band in each of them, band after band.
+    /// Bytes of each band at each position, band-major.
     pub bytes: Vec<f64>,
 }
 
 impl Stacks {
-    /// How many there are.
+    /// Returns the number of positions.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.at.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no positions.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.at.is_empty()
     }
 
-    /// How many bands have values.
+    /// Returns the number of bands.
     #[must_use]
     pub fn bands(&self) -> usize {
         self.bytes.len().checked_div(self.len()).unwrap_or(0)
     }
 
-    /// The bytes of a band in each of them.
+    /// Returns the bytes of a band at all positions.
     #[must_use]
     pub fn of(&self, band: usize) -> &[f64] {
         let from = band.saturating_mul(self.len());
@@ -152,25 +150,24 @@ impl Stacks {
         self.bytes.get(from..to).unwrap_or_default()
     }
 
-    /// The bytes of a band in one of them.
+    /// Returns the bytes of a band at one position.
     #[must_use]
     pub fn value(&self, band: usize, stack: usize) -> f64 {
         self.of(band).get(stack).copied().unwrap_or_default()
     }
 }
 
-/// What is drawn over a chart.
+/// Overlays of a chart.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overlay {
-    /// What of [`memory`](Self::memory) is wanted: heap size, blocks in use, live
-    /// bytes, as the series are numbered.
+    /// Requested series of [`memory`](Self::memory), by series index: heap size, blocks in use, live bytes.
     pub lines: [bool; 3],
-    /// The graph of the heap, with times since the start of the axis.
+    /// Heap gauge, with times relative to the start of the axis.
     pub memory: GaugePoints,
-    /// When the oldest generation was collected, at most one in a pixel.
+    /// Times of major collections, at most one per pixel.
     pub collections: Vec<f64>,
-    /// Messages: when, and what they say.
+    /// Times and texts of messages.
     pub messages: Vec<(Nanos, String)>,
-    /// How many more there are than are drawn.
+    /// Number of matching messages that are not drawn.
     pub more_messages: u64,
 }

@@ -1,18 +1,17 @@
-//! The stacks of values that a picture of so many pixels needs.
+//! Sampling of a heap profile for a chart of a given width.
 
 use std::ops::Range;
 
 use super::Stacks;
-use crate::heap::choice::Chosen;
+use crate::heap::choice::SelectedBands;
 use analysis::heap::HeapProfile;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// No chart is drawn wider.
+/// Maximum width of a chart in pixels.
 pub(crate) const MOST_PX: u32 = 1 << 14;
 
-/// The censuses in view, with one on each side, so that what is drawn reaches
-/// to the edges.
+/// Returns the censuses in view and one on each side, so that the drawing reaches the edges.
 pub(crate) fn in_view(profile: &HeapProfile, axis: Interval, end: Nanos) -> Range<u32> {
     let all = profile.censuses.len() as u32;
     if !profile.is_timed() {
@@ -22,8 +21,8 @@ pub(crate) fn in_view(profile: &HeapProfile, axis: Interval, end: Nanos) -> Rang
     places.start.saturating_sub(1)..places.end.saturating_add(1).min(all)
 }
 
-/// The censuses that are drawn: of those that share a pixel, the one with the
-/// most bytes. All of them if there is a pixel for each.
+/// Returns the censuses to draw: all of them if each has a pixel, otherwise the one with the most bytes in each
+/// pixel.
 pub(crate) fn picked(
     profile: &HeapProfile,
     places: Range<u32>,
@@ -57,10 +56,9 @@ pub(crate) fn picked(
     picked
 }
 
-/// The bytes of the bands that were chosen in some censuses: one after the other,
-/// and last all that are shown as one.
+/// Returns the bytes of the selected bands in some censuses, band by band; the sum of the others is last.
 pub(crate) fn stacks_of(
-    chosen: &Chosen,
+    chosen: &SelectedBands,
     profile: &HeapProfile,
     places: Range<u32>,
     picked: Vec<u32>,

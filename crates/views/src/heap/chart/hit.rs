@@ -1,23 +1,23 @@
-//! What is at a place of a chart.
+//! Hit testing of heap charts.
 
 use super::paint::Scene;
 use super::stack::Plot;
 use crate::heap::settings::Form;
 
-/// What is pointed at.
+/// Element under the pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pointed {
-    /// The stack of values, by its place among those that are drawn.
+    /// Index of the stack (census) among those drawn.
     pub stack: usize,
-    /// The band, by its place.
+    /// Index of the band.
     pub band: Option<usize>,
 }
 
-/// How near a line has to be, in pixels.
+/// Hit distance of lines, in pixels.
 const NEAR_PX: f64 = 12.0;
 
 impl Scene<'_> {
-    /// The census nearest to a place, and the band that is there.
+    /// Returns the census nearest to a position, and the band there.
     #[must_use]
     pub fn hit(&self, x: f64, y: f64) -> Option<Pointed> {
         let plot = self.plot();
@@ -32,7 +32,7 @@ impl Scene<'_> {
         Some(Pointed { stack, band })
     }
 
-    /// Where the middle of a band is in a stack, or the middle of the plot.
+    /// Returns the center of the band in the stack; without a band, the vertical center of the plot.
     #[must_use]
     pub fn place_of(&self, pointed: Pointed) -> (f64, f64) {
         let plot = self.plot();
@@ -50,7 +50,7 @@ impl Scene<'_> {
     }
 }
 
-/// The stack that is nearest to a place.
+/// Returns the stack nearest to a horizontal position.
 fn nearest(plot: &Plot<'_>, x: f64) -> Option<usize> {
     let at = plot.at(x);
     let places = &plot.chart.stacks.at;
@@ -76,7 +76,7 @@ fn band_at(plot: &Plot<'_>, stack: usize, x: f64, y: f64) -> Option<usize> {
             return None;
         }
     }
-    // Between two censuses the edges are straight lines.
+    // Edges are interpolated linearly between censuses.
     let (other, part) = match xs.get(stack) {
         Some(&here) if !plot.has_bars() && here != x => {
             let other = if x < here {

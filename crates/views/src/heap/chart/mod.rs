@@ -1,4 +1,4 @@
-//! The chart of a heap profile as a picture: painted, hit by the pointer, in words.
+//! Chart of a heap profile: painting, hit testing, and texts.
 
 pub mod hit;
 pub mod paint;

@@ -1,9 +1,9 @@
-//! Painting a chart.
+//! Painting of heap charts.
 
 use super::hit::Pointed;
 use super::stack::Plot;
 use crate::heap::settings::Form;
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 use scene::colour::Rgb;
 use scene::format;
@@ -14,48 +14,48 @@ use scene::viewport::Viewport;
 use session::heap::chart::{Chart, ChartBand};
 use session::heap::colours::colour;
 
-/// A chart, and how it is shown.
+/// Chart with its display settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
-    /// The chart.
+    /// Chart data.
     pub chart: &'a Chart,
-    /// Its form.
+    /// Form of the chart.
     pub form: Form,
-    /// Whether lines are on one scale.
+    /// Whether all lines share one scale.
     pub one_scale: bool,
-    /// The time in view, which may no longer be what the chart was asked for.
+    /// Visible time, which may have changed since the chart was queried.
     pub view: Viewport,
-    /// Where it stands.
+    /// Area of the chart, including its axis, in pixels.
     pub area: Rect,
-    /// The colours.
+    /// Color theme.
     pub palette: &'a Palette,
-    /// The selected range.
+    /// Selected range.
     pub range: Option<Interval>,
-    /// What is pointed at.
+    /// Element under the pointer.
     pub pointed: Option<Pointed>,
 }
 
-/// The height of the axis below the chart, in pixels.
+/// Height of the axis below the chart, in pixels.
 const AXIS_PX: f64 = 19.0;
-/// What stands above the chart, in pixels.
+/// Height of the space above the chart, in pixels.
 const ABOVE_PX: f64 = 8.0;
-/// How far named times are apart at least, in pixels.
+/// Minimum distance between labeled times, in pixels.
 const TICK_PX: f64 = 90.0;
-/// Censuses so far apart have a dot each on lines, in pixels.
+/// Minimum mean distance of censuses that are marked by dots on lines, in pixels.
 const DOTS_PX: f64 = 9.0;
-/// How wide a message over the chart may be, in pixels.
+/// Maximum width of a message over the chart, in pixels.
 const MESSAGE_PX: f64 = 150.0;
-/// A band so high has room for its name, in pixels.
+/// Minimum height of a band that has room for its name, in pixels.
 const NAMED_PX: f64 = 14.0;
-/// Censuses so far apart have a mark each on the axis, in pixels.
+/// Minimum distance of censuses that are marked on the axis, in pixels.
 const CENSUS_PX: f64 = 3.0;
-/// At how many places room for a name is looked for.
+/// Number of candidate positions for a name.
 const PLACES: u32 = 40;
-/// How much of a colour is left of bands beside the one that is followed.
+/// Color intensity of other bands while one is followed.
 const FADED: f64 = 0.4;
 
 impl<'a> Scene<'a> {
-    /// The chart in its place.
+    /// Returns the plot within the area.
     pub(super) fn plot(&self) -> Plot<'a> {
         let Rect { x, y, w, h } = self.area;
         let height = (h - ABOVE_PX - AXIS_PX).max(1.0);
@@ -63,7 +63,8 @@ impl<'a> Scene<'a> {
         Plot::new(self.chart, self.form, self.one_scale, self.view, area)
     }
 
-    /// Which time or census is at a place, inside of what is in view.
+    /// Returns the axis value at a horizontal position, clamped to the view: a time in nanoseconds or a census
+    /// index.
     #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         let plot = self.plot();
@@ -71,7 +72,7 @@ impl<'a> Scene<'a> {
         plot.at(x.clamp(plot.area.x, right)).max(0.0)
     }
 
-    /// Paints it.
+    /// Paints the chart with its axis.
     pub fn paint(&self, painter: &mut dyn Painter) {
         painter.fill(self.area, self.palette.page.into());
         let plot = self.plot();
@@ -100,7 +101,7 @@ impl<'a> Scene<'a> {
         colour(band.slot, self.palette.is_dark())
     }
 
-    /// The colour of a band: faded if another one is followed.
+    /// Returns the color of a band, faded if another one is followed.
     fn shown_colour(&self, place: usize) -> Rgb {
         let Some(band) = self.chart.bands.get(place) else {
             return self.palette.io;
@@ -120,7 +121,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// What the lines of the grid stand for, over the chart at its left.
+    /// Paints the labels of the grid lines, over the left edge of the chart.
     fn paint_values(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         for (value, text) in &plot.ticks {
             if *value == 0.0 || text.is_empty() {
@@ -135,8 +136,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Each band reaches to the ground, those on top first, so that no gaps show
-    /// between them.
+    /// Paints every band down to the baseline, topmost first, so that no gaps show between bands.
     fn paint_bands(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let xs = plot.xs();
         let line = |edge: &Vec<f64>| -> Vec<(f64, f64)> {
@@ -152,7 +152,7 @@ impl<'a> Scene<'a> {
                 edge.iter().chain(ground.iter().rev()).copied().collect();
             painter.polygon(&outline, self.shown_colour(place).into());
         }
-        // Neighbours are told apart by a line too.
+        // A line separates neighbors with similar colors.
         let between = self.palette.page.alpha(0.65);
         for edge in edges.split_last().map_or(&[][..], |(_, below)| below) {
             painter.polyline(edge, 1.0, between);
@@ -166,7 +166,7 @@ impl<'a> Scene<'a> {
         self.paint_names(plot, &xs, painter);
     }
 
-    /// The line around a band that is followed or pointed at.
+    /// Returns the outline of a band that is followed or hovered.
     fn outline(&self, place: usize) -> Option<Paint> {
         let pinned = self.chart.bands.get(place)?.pinned;
         let pointed = self.pointed.and_then(|pointed| pointed.band) == Some(place);
@@ -177,7 +177,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The number and name of each band where there is most room for it.
+    /// Paints the number and name of each band where there is most room.
     fn paint_names(&self, plot: &Plot<'_>, xs: &[f64], painter: &mut dyn Painter) {
         for (place, (band, edges)) in self
             .chart
@@ -251,7 +251,7 @@ impl<'a> Scene<'a> {
             .map_or(0.0, |(last, first)| last - first);
         let dots = span / (xs.len().max(2) - 1) as f64 >= DOTS_PX;
         let right = plot.area.x + plot.area.w;
-        // Those that are followed or pointed at lie on top.
+        // Followed and hovered lines are painted last.
         let mut order: Vec<usize> = (0..plot.edges.len()).collect();
         order.sort_small_by_key(|&place| self.outline(place).is_some());
         for place in order {
@@ -270,7 +270,7 @@ impl<'a> Scene<'a> {
             for &(x, y) in points.iter().filter(|_| dots) {
                 painter.fill(Rect::new(x - 2.5, y - 2.5, 5.0, 5.0), colour.into());
             }
-            // Its number stands where it is highest.
+            // The number is placed at the maximum.
             let in_view = points
                 .iter()
                 .filter(|(x, _)| plot.area.x <= *x && *x <= right);
@@ -283,7 +283,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Live bytes, heap size, blocks; collections; messages.
+    /// Paints collections, memory lines (live bytes, heap size, blocks) and messages.
     fn paint_over(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let over = &self.chart.over;
         let bottom = plot.area.y + plot.area.h;
@@ -320,7 +320,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// A line of the memory of the program, in steps, with its name on it.
+    /// Paints a memory statistic of the program as a step line with its name.
     fn paint_memory(&self, plot: &Plot<'_>, series: u8, colour: Rgb, painter: &mut dyn Painter) {
         const NAMES: [&str; 3] = ["heap size", "blocks in use", "live bytes"];
         let memory = &self.chart.over.memory;
@@ -340,7 +340,7 @@ impl<'a> Scene<'a> {
         }
         painter.polyline(&points, 3.5, self.palette.page.alpha(0.7));
         painter.polyline(&points, 1.5, colour.into());
-        // The names stand beside each other, each on its line.
+        // Names are offset horizontally, so that they do not overlap.
         let at = plot.area.x + plot.area.w * (0.3 + 0.2 * f64::from(series));
         let place = points.partition_point(|(x, _)| *x < at);
         if let (Some(name), Some((_, y))) = (NAMES.get(usize::from(series)), points.get(place)) {
@@ -351,7 +351,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The selected range, with its edges.
+    /// Paints the edges of the selected range.
     fn paint_range(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let Some(range) = self.range.filter(|_| self.chart.timed) else {
             return;
@@ -359,7 +359,7 @@ impl<'a> Scene<'a> {
         let right = plot.area.x + plot.area.w;
         let [from, to] = [range.start(), range.end()].map(|time| plot.x(time.0 as f64));
         let (top, height) = (plot.area.y, plot.area.h);
-        // What is outside of it stands back.
+        // Everything outside of the range is dimmed.
         let veil = self.palette.page.alpha(0.5);
         painter.fill(
             Rect::new(plot.area.x, top, (from - plot.area.x).max(0.0), height),
@@ -374,7 +374,7 @@ impl<'a> Scene<'a> {
         painter.fill(bar, self.palette.accent.into());
     }
 
-    /// A line through the census that is pointed at, and a dot on its band.
+    /// Paints a line through the hovered census and a dot on the hovered band.
     fn paint_pointed(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let Some(pointed) = self.pointed else { return };
         let (x, y) = self.place_of(pointed);
@@ -392,8 +392,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// A small mark for each census, if they are so far apart that they are told
-    /// from each other.
+    /// Paints a mark on the axis for each census, if they are far enough apart.
     fn paint_censuses(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let xs = plot.xs();
         let apart = xs
@@ -409,7 +408,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Times below the chart, or numbers of censuses.
+    /// Paints the axis: times, or numbers of censuses.
     fn paint_axis(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let bottom = plot.area.y + plot.area.h;
         painter.fill(
@@ -441,8 +440,8 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// Where between two edges a text that is twice `half` wide has the most room;
-/// `None` if it has too little everywhere.
+/// Finds the position between two edges with most vertical room for a text of width `2 * half`; `None` if it does
+/// not fit anywhere.
 fn roomiest(
     plot: &Plot<'_>,
     xs: &[f64],
@@ -472,7 +471,7 @@ fn roomiest(
     (best.0 >= NAMED_PX).then_some(best.1)
 }
 
-/// The value of an edge at a place, on a straight line between two censuses.
+/// Interpolates an edge linearly between two censuses.
 fn between(xs: &[f64], edge: &[f64], x: f64) -> f64 {
     let after = xs.partition_point(|&at| at < x).min(xs.len().max(1) - 1);
     let before = after.saturating_sub(1);
@@ -486,10 +485,10 @@ fn between(xs: &[f64], edge: &[f64], x: f64) -> f64 {
     }
 }
 
-/// Where a band begins or ends, from left to right, in pixels.
+/// Lower or upper edge of a band from left to right, in pixels.
 type Edge<'e> = &'e [(f64, f64)];
 
-/// Each band with its lower and its upper edge.
+/// Pairs each band with its lower and upper edge.
 fn beside<'e>(
     ground: Edge<'e>,
     edges: &'e [Vec<(f64, f64)>],
@@ -499,8 +498,7 @@ fn beside<'e>(
     pairs.map(|(place, (lower, upper))| (place, lower, upper.as_slice()))
 }
 
-/// The number of a band, by which it is known without its colour; all that are
-/// shown as one have none.
+/// Returns the number of a band, which identifies it without its color; `…` for the band that combines several.
 #[must_use]
 pub fn number(chart: &Chart, place: usize) -> String {
     match chart.bands.get(place) {

@@ -1,4 +1,4 @@
-//! A chart as a file: the picture with a title and its legend.
+//! Export of a heap chart as a picture with title and legend.
 
 use super::paint::{Scene, number};
 use super::words::ChartWords;
@@ -11,16 +11,16 @@ use scene::viewport::Viewport;
 use session::heap::chart::Chart;
 use session::heap::colours::colour;
 
-/// How a picture looks.
+/// Display settings of the picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     /// Width and height in CSS pixels.
     pub size: (f64, f64),
-    /// The form of the chart.
+    /// Form of the chart.
     pub form: Form,
-    /// Whether lines are on one scale.
+    /// Whether all lines share one scale.
     pub one_scale: bool,
-    /// Whether it is for a dark page.
+    /// Whether to use the dark theme.
     pub dark: bool,
 }
 
@@ -35,22 +35,22 @@ impl Default for Look {
     }
 }
 
-/// How wide the legend is, in pixels.
+/// Width of the legend, in pixels.
 const LEGEND_PX: f64 = 260.0;
-/// How far things are apart, in pixels.
+/// Margin between elements, in pixels.
 const MARGIN_PX: f64 = 14.0;
-/// The height of the title, in pixels.
+/// Height of the title, in pixels.
 const TITLE_PX: f64 = 30.0;
-/// The height of a line of the legend, in pixels.
+/// Height of a legend line, in pixels.
 const LINE_PX: f64 = 18.0;
 
-/// How wide the chart of a picture is, in pixels: what its question asks for.
+/// Returns the width of the chart in the picture, in pixels; also the resolution to query.
 #[must_use]
 pub fn chart_px(look: &Look) -> f64 {
     (look.size.0 - LEGEND_PX - 3.0 * MARGIN_PX).max(100.0)
 }
 
-/// The chart as SVG, with a title above it and its legend beside it.
+/// Renders the chart as SVG, with the title above and the legend at the right.
 #[must_use]
 pub fn heap_svg(chart: &Chart, title: &str, look: &Look) -> String {
     let mut painter = SvgPainter::new(look.size);
@@ -59,8 +59,7 @@ pub fn heap_svg(chart: &Chart, title: &str, look: &Look) -> String {
     painter.finish()
 }
 
-/// The same for a page that is light or dark as its reader has it; `id` tells it from other
-/// pictures of the page.
+/// Renders the chart as SVG that follows the light or dark theme of the page; `id` must be unique within the page.
 #[must_use]
 pub fn heap_svg_themed(chart: &Chart, title: &str, look: &Look, id: &str) -> String {
     SvgPainter::themed(look.size, (id, title), |palette, painter| {
@@ -95,7 +94,7 @@ fn paint(chart: &Chart, title: &str, look: &Look, palette: &Palette, painter: &m
     legend(chart, &scene, painter);
 }
 
-/// The bands with colour, number, name and most bytes, the uppermost first.
+/// Paints the legend: color, number, name and maximum bytes of each band, in the order of the chart's bands.
 fn legend(chart: &Chart, scene: &Scene<'_>, painter: &mut dyn Painter) {
     let palette = scene.palette;
     let left = scene.area.x + scene.area.w + MARGIN_PX;

@@ -1,4 +1,4 @@
-//! Where the bands of a chart stand: in values, and in pixels.
+//! Layout of the bands of a heap chart, in values and in pixels.
 
 use crate::heap::settings::Form;
 use eventlog::ids::Nanos;
@@ -8,32 +8,31 @@ use scene::painter::Rect;
 use scene::viewport::Viewport;
 use session::heap::chart::{Chart, Stacks};
 
-/// How many parts the scale of values has at most.
+/// Maximum number of intervals on the value axis.
 const PARTS: u32 = 5;
-/// How far the first and the last census stand from the sides, if the axis is
-/// one of their numbers, in pixels.
+/// Distance of the first and the last census from the sides if the axis counts censuses, in pixels.
 const ASIDE_PX: f64 = 26.0;
 
-/// A chart in a rectangle.
+/// Chart laid out in a rectangle.
 #[derive(Clone, Debug)]
 pub(super) struct Plot<'a> {
     pub(super) chart: &'a Chart,
     pub(super) form: Form,
-    /// The rectangle of the values.
+    /// Area of the values, without the axis.
     pub(super) area: Rect,
-    /// What is in view from its left to its right.
+    /// Visible time across the width of the area.
     view: Viewport,
-    /// Between bands, from the bottom of the first to the top of the last one: a
-    /// value for each stack. Of lines: the values themselves.
+    /// Boundaries of the stacked bands, from the bottom of the first to the top of the last, with one value per
+    /// stack. For lines: the values themselves.
     pub(super) edges: Vec<Vec<f64>>,
-    /// The values at the bottom and at the top.
+    /// Values at the bottom and at the top.
     scale: (f64, f64),
-    /// Values with a line, and their words.
+    /// Values of the grid lines, with their labels.
     pub(super) ticks: Vec<(f64, String)>,
 }
 
 impl<'a> Plot<'a> {
-    /// The chart in that form; `one_scale` is about lines.
+    /// Lays out the chart; `one_scale` only affects lines.
     pub(super) fn new(
         chart: &'a Chart,
         form: Form,
@@ -70,7 +69,7 @@ impl<'a> Plot<'a> {
         }
     }
 
-    /// Where a place of the axis is: a time, or the number of a census.
+    /// Returns the horizontal position of an axis value: a time in nanoseconds or a census index.
     pub(super) fn x(&self, at: f64) -> f64 {
         if self.chart.timed {
             return self.area.x + self.view.x_of(Nanos(at as u64));
@@ -78,7 +77,7 @@ impl<'a> Plot<'a> {
         self.area.x + ASIDE_PX + at * self.census_px()
     }
 
-    /// What place of the axis is there.
+    /// Returns the axis value at a horizontal position.
     pub(super) fn at(&self, x: f64) -> f64 {
         let x = x - self.area.x;
         if self.chart.timed {
@@ -87,25 +86,25 @@ impl<'a> Plot<'a> {
         ((x - ASIDE_PX) / self.census_px()).max(0.0)
     }
 
-    /// How far numbers of censuses are apart.
+    /// Returns the distance between censuses on an axis that counts them, in pixels.
     fn census_px(&self) -> f64 {
         let last = (self.chart.axis.duration().0 as f64).max(1.0);
         (self.area.w - 2.0 * ASIDE_PX).max(1.0) / last
     }
 
-    /// How high a value stands.
+    /// Returns the vertical position of a value, in pixels.
     pub(super) fn y(&self, value: f64) -> f64 {
         let (bottom, top) = self.scale;
         let part = (value - bottom) / (top - bottom);
         self.area.y + self.area.h * (1.0 - part)
     }
 
-    /// Where each stack is.
+    /// Returns the horizontal position of each stack.
     pub(super) fn xs(&self) -> Vec<f64> {
         self.chart.stacks.at.iter().map(|&at| self.x(at)).collect()
     }
 
-    /// How wide the bar of a stack is: up to its neighbours, with a gap.
+    /// Returns the left and right edge of a stack's bar, which leaves a gap to its neighbors.
     pub(super) fn bar(&self, xs: &[f64], stack: usize) -> (f64, f64) {
         const MOST_PX: f64 = 46.0;
         let Some(&x) = xs.get(stack) else {
@@ -122,13 +121,13 @@ impl<'a> Plot<'a> {
         (x - width / 2.0, x + width / 2.0)
     }
 
-    /// Whether each stack is a bar.
+    /// Returns whether stacks are drawn as bars.
     pub(super) fn has_bars(&self) -> bool {
         self.form == Form::Bars || (self.form != Form::Lines && self.chart.stacks.len() == 1)
     }
 }
 
-/// The greatest value of what is drawn over a chart.
+/// Returns the maximum of the memory lines drawn over the chart.
 fn over(chart: &Chart) -> f64 {
     let memory = &chart.over.memory;
     let wanted = |series: &u8| chart.over.lines.get(usize::from(*series)) == Some(&true);
@@ -184,7 +183,7 @@ fn shares() -> Scale {
     ((0.0, 1.0), ticks.into_iter().map(words).collect())
 }
 
-/// What is above the middle is as high as what is below it.
+/// Returns a symmetric scale around zero.
 fn middle(half: f64) -> Scale {
     let half = half.max(0.5) * 1.03;
     let words = [(0.0, String::new())];

@@ -13,7 +13,7 @@ use scene::viewport::Viewport;
 use session::heap::chart::{Chart, ChartBand, Stacks};
 use session::heap::colours::{OTHERS, colour};
 
-/// A chart of some bands, a census every 100 ns.
+/// Returns a chart with these bands, with a census every 100 ns.
 fn chart(values: &[Vec<f64>]) -> Chart {
     let censuses = values.first().map_or(0, Vec::len);
     let name = |place: usize| {
@@ -67,7 +67,7 @@ fn painted(scene: &Scene<'_>) -> String {
     painter.finish()
 }
 
-/// The lines that say something of the bands: polygons, fills and texts in them.
+/// Returns the painted lines of the bands: polygons, fills and texts inside the clip.
 fn of_bands(picture: &str) -> Vec<&str> {
     let lines = picture.lines();
     let inside = lines.skip_while(|line| !line.starts_with("clip"));
@@ -83,7 +83,7 @@ fn an_area_has_a_polygon_for_each_band_and_its_name_where_there_is_room() {
         .lines()
         .filter(|line| line.starts_with("polygon"))
         .collect();
-    // The upper band is painted first, and both reach to the ground.
+    // The upper band is painted first, and both extend to the baseline.
     assert_eq!(polygons.len(), 2, "{picture}");
     assert!(polygons[0].contains("400.0,10.9"), "{}", polygons[0]);
     assert!(polygons[1].contains("400.0,59.5"), "{}", polygons[1]);
@@ -99,7 +99,7 @@ fn an_area_has_a_polygon_for_each_band_and_its_name_where_there_is_room() {
 fn each_form_is_painted() {
     let chart = chart(&[vec![3.0, 1.0], vec![1.0, 1.0]]);
     let share = painted(&scene(&chart, Form::Share));
-    // 3 of 4 and 1 of 2: the edge falls from three quarters to the middle.
+    // Shares of 3 of 4, then 1 of 2: the edge falls from three quarters to the middle.
     assert!(share.contains("polyline 0.0,33.0 400.0,58.0"), "{share}");
     let stream = painted(&scene(&chart, Form::Stream));
     assert!(stream.contains("polygon 0.0,9.5"), "{stream}");
@@ -193,7 +193,7 @@ fn what_is_pointed_at_is_said() {
 }
 
 proptest! {
-    /// The middle of a band that has any height belongs to that band.
+    /// The center of a band with nonzero height hits that band.
     #[test]
     fn a_band_is_hit_where_it_is(
         values in prop::collection::vec(prop::collection::vec(0u16..500, 6), 1..6),
@@ -215,7 +215,7 @@ proptest! {
         }
     }
 
-    /// Whatever the values are, something is painted and nothing panics.
+    /// Arbitrary values are painted without panicking.
     #[test]
     fn anything_is_painted(values in prop::collection::vec(prop::collection::vec(any::<f64>(), 3), 0..4)) {
         let chart = chart(&values);

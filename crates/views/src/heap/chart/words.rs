@@ -1,4 +1,4 @@
-//! A chart in words.
+//! Texts for heap charts.
 
 use super::hit::Pointed;
 use super::paint::number;
@@ -6,17 +6,17 @@ use eventlog::ids::Nanos;
 use scene::format;
 use session::heap::chart::{Chart, ChartBand};
 
-/// What is pointed at, in words.
+/// Description of the element under the pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// The band, or the census if no band is meant.
+    /// Name of the band, or the census if no band is hit.
     pub title: String,
-    /// What there is to say of it: what, and how much.
+    /// Labels with their values.
     pub facts: Vec<(&'static str, String)>,
 }
 
 impl Said {
-    /// All of it in a sentence.
+    /// Formats everything as one sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         let facts = self
@@ -32,31 +32,31 @@ fn bytes(value: f64) -> String {
     format::bytes(value.round() as u64)
 }
 
-/// A chart in words.
+/// Descriptions of a chart.
 pub trait ChartWords {
-    /// When a census that is drawn was, or which one it is.
+    /// Returns the number of a drawn census, with its time if known.
     fn when(&self, stack: usize) -> String;
 
-    /// What is pointed at, in words.
+    /// Describes the element under the pointer.
     fn said(&self, pointed: Pointed) -> Said;
 
-    /// The number and the name of a band.
+    /// Returns the number and the name of a band.
     fn title(&self, place: usize) -> String;
 
-    /// What all are called that are shown as one: `1,200 other bands`.
+    /// Describes the band that combines all others: `1,200 other bands`.
     fn others_words(&self) -> String;
 
-    /// How many bands are shown by themselves: `15 of 1,215 bands`.
+    /// Describes how many bands are shown individually: `15 of 1,215 bands`.
     fn bands_words(&self) -> String;
 
-    /// What is left out because censuses share pixels; empty if nothing is.
+    /// Describes what is omitted because censuses share pixels; empty if nothing is.
     fn merged_words(&self) -> String;
 
-    /// Whether the axis is one of numbers of censuses, in words.
+    /// Explains an axis that counts censuses; empty if the axis is time.
     fn untimed_words(&self) -> &'static str;
 
-    /// A row of the table that stands for the picture: the first and the last
-    /// bytes, the most, and the share of all that the bands of the range hold.
+    /// Returns a row of the text alternative: first, last and maximum bytes, and the share of all bands in the
+    /// range.
     fn row(&self, band: &ChartBand) -> [String; 4];
 }
 
@@ -159,7 +159,7 @@ impl ChartWords for Chart {
     }
 }
 
-/// What a band of a profile by biography means (`-hb`).
+/// Explains a band of a biographical profile (`-hb`).
 #[must_use]
 pub fn biography(label: &str) -> Option<&'static str> {
     Some(match label {

@@ -1,4 +1,4 @@
-//! What folding, pinning, hiding, moving and filtering do to the tracks.
+//! Tests of folding, pinning, hiding, moving and filtering tracks.
 
 use proptest::prelude::*;
 
@@ -32,7 +32,7 @@ fn thread(id: u32, label: Option<&str>) -> ThreadRow {
     }
 }
 
-/// A log with three capabilities and four threads, and one of most else.
+/// Returns the layout of a log with three capabilities, four threads, and one of most other tracks.
 fn shown(view: &TrackView) -> Layout {
     with_known(|known| Layout::new(arrange(known, view)))
 }
@@ -68,7 +68,7 @@ fn with_known<T>(act: impl FnOnce(&Known<'_>) -> T) -> T {
     act(&known)
 }
 
-/// The names of what is shown, headings in parentheses.
+/// Returns the names of the visible tracks, headings in parentheses.
 fn names(view: &TrackView) -> String {
     let layout = shown(view);
     let one = |track: &Track| match track.row() {
@@ -80,7 +80,7 @@ fn names(view: &TrackView) -> String {
     names.join(" ")
 }
 
-/// The view after some changes, each made to what is shown then.
+/// Applies changes in sequence, each to the layout at that time.
 fn after(changes: impl IntoIterator<Item = TrackChange>) -> TrackView {
     let mut view = TrackView::default();
     for change in changes {
@@ -180,7 +180,7 @@ fn what_is_pinned_comes_first_and_passes_the_filter() {
         names(&view).ends_with("(caps) cap0 cap2 (events) (memory) (spans) span:load (threads)")
     );
     view.filter = "Heap".into();
-    // Threads are filtered where they come from.
+    // The thread list is filtered before it is arranged.
     assert_eq!(
         names(&view),
         "*thread9 *cap1 (memory) heap (threads) thread7 thread1 thread3"
@@ -266,8 +266,7 @@ fn any_change() -> impl Strategy<Value = TrackChange> {
 }
 
 proptest! {
-    /// Whatever is done, each track is shown once at most, and if all is
-    /// shown again, nothing is lost.
+    /// After any changes, each track is shown at most once, and showing all restores every track.
     #[test]
     fn no_track_is_lost(changes in prop::collection::vec(any_change(), 0..30)) {
         let mut view = after(changes);
@@ -292,7 +291,7 @@ proptest! {
     }
 }
 
-/// A log of a server on two capabilities.
+/// Returns the tracks of a server on two capabilities.
 fn server(view: &TrackView) -> String {
     let threads = [
         thread(2, Some("IOManager on cap 0")),
@@ -322,7 +321,7 @@ fn threads_by_which_the_runtime_waits_are_folded_away() {
         server(&view),
         "(threads: 2 of 998) thread1 thread8 (runtime: 2)"
     );
-    // Opened, pinned, searched for.
+    // The group unfolded, one of its tracks pinned, or a filter that matches its tracks.
     let opened = TrackView {
         opened: [name("runtime")].into(),
         ..TrackView::default()

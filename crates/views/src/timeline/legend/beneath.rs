@@ -1,4 +1,4 @@
-//! The legend beneath a picture that is saved: what its marks mean, and no others.
+//! Legend below a saved picture, restricted to the marks in the picture.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +10,21 @@ use scene::palette::Palette;
 use session::tracks::item::Marks;
 use session::tracks::legend::{SAMPLE_PX, Section};
 
-/// How wide an entry is with its name at the least, in pixels.
+/// Minimum width of an entry including its name, in pixels.
 const ENTRY_PX: f64 = 290.0;
-/// How far the legend is from the edges.
+/// Distance of the legend from the edges, in pixels.
 const MARGIN_PX: f64 = 12.0;
-/// How far a name is from its sample.
+/// Distance of a name from its sample, in pixels.
 const GAP_PX: f64 = 10.0;
-/// How high the heading of a section is.
+/// Height of a section heading, in pixels.
 const HEADING_PX: f64 = 24.0;
-/// How far the rows of entries are apart.
+/// Distance between rows of entries, in pixels.
 const ROW_GAP_PX: f64 = 5.0;
 
-/// What marks there are: the kind of their track, whether several spans share a place, and a class.
+/// Kinds of marks present: the kind of the track, whether several spans are merged, and the class.
 type Seen = BTreeSet<(&'static str, bool, u8)>;
 
-/// Adds what marks there are.
+/// Adds the kinds of `marks`.
 fn see(marks: &Marks, seen: &mut Seen) {
     for row in &marks.rows {
         for (mark, _) in marks.of(*row) {
@@ -42,12 +42,12 @@ fn see(marks: &Marks, seen: &mut Seen) {
     }
 }
 
-/// The legend of a picture.
+/// Legend of a picture, by section.
 #[derive(Debug, Default)]
 pub(in crate::timeline) struct Beneath(Vec<(Section, Vec<Entry>)>);
 
 impl Beneath {
-    /// Of the marks of timelines.
+    /// Returns the legend for the marks of one or more timelines.
     pub(in crate::timeline) fn of<'a>(all: impl Iterator<Item = &'a Marks> + Clone) -> Self {
         let mut seen = Seen::new();
         all.clone().for_each(|marks| see(marks, &mut seen));
@@ -74,14 +74,14 @@ impl Beneath {
         )
     }
 
-    /// How high it is in a picture of that width.
+    /// Returns the height in a picture of this width, in pixels.
     pub(in crate::timeline) fn height_px(&self, width_px: f64) -> f64 {
         let mut height = 0.0;
         self.place(width_px, |_, _, _, bottom| height = bottom + MARGIN_PX);
         height
     }
 
-    /// Paints it from that height on.
+    /// Paints the legend starting at `top_px`.
     pub(in crate::timeline) fn paint(
         &self,
         top_px: f64,
@@ -108,7 +108,7 @@ impl Beneath {
         });
     }
 
-    /// Calls `see` with each part, where it stands, and where the lowest so far ends.
+    /// Calls `see` with the position of each part, the part, and the lowest bottom so far.
     fn place(&self, width_px: f64, mut see: impl FnMut(f64, f64, Part<'_>, f64)) {
         let room = (width_px - 2.0 * MARGIN_PX).max(ENTRY_PX);
         let columns = (room / ENTRY_PX).floor().max(1.0);
@@ -130,7 +130,7 @@ impl Beneath {
     }
 }
 
-/// What is placed.
+/// Placed part of the legend.
 enum Part<'a> {
     Heading(Section),
     Entry(&'a Entry),

@@ -1,4 +1,4 @@
-//! Arrows, and what the user does: selection, cursor, notes, measure, minimap.
+//! Legend entries for arrows and for user input: selection, cursor, notes, measurement, minimap.
 
 use super::Entry;
 use super::small_scene::{Part, SmallScene, track};
@@ -11,7 +11,7 @@ use session::tracks::Row;
 use session::tracks::activity::Activity;
 use session::tracks::capability::Capability;
 use session::tracks::group::Group;
-use session::tracks::legend::{Made, SAMPLE_PX, Sample, at, between};
+use session::tracks::legend::{SAMPLE_PX, Sample, SampleMark, at, between};
 use session::tracks::thread::Thread;
 
 const CAP: Row = Row::Capability(Capability(CapId(0)));
@@ -34,14 +34,14 @@ pub(super) fn arrows() -> Vec<Entry> {
     };
     let runs = |class| {
         vec![
-            Made::span(class, 8.0, 64.0),
-            Made::span(Class::Running, 64.0, 92.0),
+            SampleMark::span(class, 8.0, 64.0),
+            SampleMark::span(Class::Running, 64.0, 92.0),
         ]
     };
     let wakeup = SmallScene {
         arrows: vec![arrow(ArrowKind::Wakeup, Some(ThreadId(3)))],
         ..Sample::rows(&[
-            (waker, vec![Made::span(Class::Running, 4.0, 40.0)]),
+            (waker, vec![SampleMark::span(Class::Running, 4.0, 40.0)]),
             (THREAD, runs(Class::Mvar)),
         ])
         .into()
@@ -49,7 +49,7 @@ pub(super) fn arrows() -> Vec<Entry> {
     let migration = SmallScene {
         arrows: vec![arrow(ArrowKind::Migration, None)],
         ..Sample::rows(&[
-            (CAP, vec![Made::span(Class::Running, 4.0, 24.0)]),
+            (CAP, vec![SampleMark::span(Class::Running, 4.0, 24.0)]),
             (THREAD, runs(Class::Ready)),
         ])
         .into()
@@ -68,14 +68,14 @@ pub(super) fn arrows() -> Vec<Entry> {
     ]
 }
 
-/// A thread that runs and waits, to have something beneath.
+/// Returns a thread that runs and waits, as a background for the overlays.
 fn thread() -> SmallScene {
     Sample::row(
         THREAD,
         vec![
-            Made::span(Class::Running, 6.0, 30.0),
-            Made::span(Class::Mvar, 30.0, 52.0),
-            Made::span(Class::Running, 52.0, 90.0),
+            SampleMark::span(Class::Running, 6.0, 30.0),
+            SampleMark::span(Class::Mvar, 30.0, 52.0),
+            SampleMark::span(Class::Running, 52.0, 90.0),
         ],
     )
     .into()
@@ -224,7 +224,7 @@ fn notes_and_minimap() -> Vec<Entry> {
             "The log has ended, or not begun, while the one that it is compared with goes on.",
             SmallScene {
                 log: Some(between(0.0, 56.0)),
-                ..Sample::row(THREAD, vec![Made::span(Class::Running, 6.0, 56.0)]).into()
+                ..Sample::row(THREAD, vec![SampleMark::span(Class::Running, 6.0, 56.0)]).into()
             },
         ),
         Entry::new(

@@ -1,4 +1,4 @@
-//! Small scenes.
+//! Miniature timelines, as samples of the legend.
 
 use crate::notes::{Note, Notes};
 use crate::timeline::layout::{Kind, Layout, Track};
@@ -17,7 +17,7 @@ use session::tracks::legend::{SAMPLE_PX, Sample, at, between};
 use session::tracks::name::TrackName;
 use session::tracks::{Contents, Row};
 
-/// The functions of the samples of a profile here, by their numbers.
+/// Functions of the profile samples, indexed by number.
 fn functions() -> Vec<Frame> {
     let function = |module: &str, label: &str| Frame::cost_centre(module, label, "here");
     vec![
@@ -27,32 +27,32 @@ fn functions() -> Vec<Frame> {
     ]
 }
 
-/// The foreign functions of the calls here, by their numbers.
+/// Functions of the foreign calls, indexed by number.
 fn foreign_functions() -> Vec<Frame> {
     vec![Frame::of_kind(FrameKind::ForeignCall, "blur")]
 }
 
-/// Which part of a small scene is shown.
+/// Visible part of a miniature timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// What is in the tracks.
+    /// Contents of the tracks.
     Tracks,
-    /// What is in the tracks, with the time axis above it.
+    /// Contents of the tracks, with the time axis above.
     Axis,
-    /// The minimap.
+    /// The minimap, without tracks.
     Minimap,
-    /// The names of the tracks.
+    /// Labels of the tracks.
     Names,
 }
 
-/// A scene as small as its marks.
+/// Miniature timeline, cropped to its visible part.
 #[derive(Clone, Debug)]
 pub(super) struct SmallScene {
     pub(super) part: Part,
     pub(super) layout: Layout,
     pub(super) marks: Marks,
     pub(super) view: Interval,
-    /// The times of the log, unless they are those in view; a log beside it has all of these.
+    /// Times of the log if they differ from the view; a second log on the same axis covers the whole sample.
     pub(super) log: Option<Interval>,
     pub(super) range: Option<Interval>,
     pub(super) selected: Option<Item>,
@@ -65,7 +65,7 @@ pub(super) struct SmallScene {
     pub(super) caps: usize,
 }
 
-/// Nobody has a name but the functions of a profile.
+/// Resolves only the functions of profiles and foreign calls.
 struct Nameless {
     functions: Vec<Frame>,
     foreign_functions: Vec<Frame>,
@@ -80,7 +80,7 @@ impl Names for Nameless {
     }
 }
 
-/// A track for a small scene.
+/// Returns a track for a miniature timeline.
 pub(super) fn track(kind: Kind, name: &str) -> Track {
     let id = match kind {
         Kind::Row(row) => row.link(&Contents::default()),
@@ -120,7 +120,7 @@ impl From<Sample> for SmallScene {
 }
 
 impl SmallScene {
-    /// Tracks without marks.
+    /// Returns a scene with tracks but no marks.
     pub(super) fn tracks(tracks: Vec<Track>) -> Self {
         let rows = tracks.iter().filter_map(Track::row).collect();
         Self {
@@ -145,7 +145,7 @@ impl SmallScene {
         }
     }
 
-    /// The heading of a group.
+    /// Returns a scene with the heading of a group.
     pub(super) fn heading(group: Group, folded: bool) -> Self {
         let heading = Track {
             folded,
@@ -167,7 +167,7 @@ impl SmallScene {
         }
     }
 
-    /// The minimap while only a part of the log is in view.
+    /// Shows the minimap, with `view` as the visible part of the log.
     pub(super) fn minimap(self, view: Interval) -> Self {
         Self {
             part: Part::Minimap,
@@ -176,12 +176,12 @@ impl SmallScene {
         }
     }
 
-    /// The item of a row that is at a pixel.
+    /// Returns the item of a row at a pixel.
     pub(super) fn item(&self, row: Row, px: f64) -> Option<Item> {
         self.marks.hit(row, at(px), Duration::ZERO)
     }
 
-    /// Which part of the scene is shown.
+    /// Returns the visible part of the scene, in pixels.
     pub(super) fn crop(&self) -> Rect {
         let tracks = self.layout.height();
         let (x, y, h) = match self.part {
@@ -221,7 +221,7 @@ impl SmallScene {
                 cursor: self.cursor,
                 measure: self.measure,
                 arrows: &self.arrows,
-                lit: &[],
+                highlight: &[],
             },
         }
         .paint(painter);

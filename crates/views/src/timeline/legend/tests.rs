@@ -1,4 +1,4 @@
-//! Everything is explained, once, and looks like this.
+//! Tests that every mark is explained exactly once, and snapshots of the samples.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -43,13 +43,12 @@ fn pictures(patterns: bool, palette: &Palette, wanted: impl Fn(&SmallScene) -> b
     out
 }
 
-/// Whether a row of the sample has marks of one span, whose look is not that
-/// of many small pieces.
+/// Returns whether the sample shows a few single spans, rather than a graph or many small pieces.
 fn few_marks(scene: &SmallScene) -> bool {
     scene.marks.reply.len() < 10 && scene.marks.reply.points.row.is_empty()
 }
 
-/// Compares with a snapshot.
+/// Compares a picture with its snapshot.
 fn snapshot(name: &str, picture: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
@@ -78,7 +77,7 @@ fn samples_of_waits_and_collections_with_patterns() {
     snapshot("samples_with_patterns", &picture);
 }
 
-/// With patterns, what shares a shape is told apart without its colour.
+/// With patterns, marks of the same shape are distinguishable without color.
 #[test]
 fn patterns_tell_apart_what_shapes_do_not() {
     let plain = Palette {
@@ -97,7 +96,7 @@ fn patterns_tell_apart_what_shapes_do_not() {
         let mut painter = TextPainter::default();
         paint_sample(entry, rect_of(entry), &plain, true, &mut painter);
         let lines = painter.lines.into_iter();
-        // Words in a bar are no pattern.
+        // Text in a bar does not count as a pattern.
         let shapes: Vec<String> = lines.filter(|line| !line.starts_with("text")).collect();
         shapes.join("\n")
     };
@@ -109,11 +108,11 @@ fn patterns_tell_apart_what_shapes_do_not() {
         let mut seen: Vec<((String, Vec<Row>), &'static str)> = Vec::new();
         let entries = entries(section);
         for entry in entries.iter().filter(|entry| few_marks(&entry.scene)) {
-            // Rows of different kinds have names of their own.
+            // Rows of different kinds are distinguished by their names.
             let look = (look(entry), entry.scene.marks.rows.clone());
             let same = seen.iter().find(|(other, _)| *other == look);
-            // The parts of a collection without work differ in words only,
-            // and so do collections whose generation is the text.
+            // Phases of a collection without work differ only in text, and so do collections labeled with their
+            // generation.
             let words_only = |name: &str| {
                 ["No work", "Idle", "Done", "A major", "A collection of"]
                     .iter()
@@ -154,8 +153,12 @@ fn every_class_kind_phase_and_row_is_explained() {
             marks.rows.iter().flat_map(of)
         })
     };
-    // These divide ready and idle time in sums; no mark of one span has them.
-    let sums = [Class::IdleReady, Class::ReadyGc, Class::ReadyIdle];
+    // These classes only subdivide ready and idle time in sums; no mark of a single span has them.
+    let sums = [
+        Class::CapIdleWorkAvailable,
+        Class::ReadyGc,
+        Class::ThreadRunnableCapIdle,
+    ];
     for class in Class::ALL.into_iter().filter(|class| !sums.contains(class)) {
         let found = marks().any(|item| item.class == class && item.kind == MarkKind::One);
         assert!(found, "{class:?}");
@@ -184,7 +187,7 @@ fn every_class_kind_phase_and_row_is_explained() {
     }
 }
 
-/// Clips begin and end in pairs, whatever part is shown.
+/// Clips begin and end in pairs, for every visible part.
 #[test]
 fn clips_are_paired() {
     for (_, entry) in all() {

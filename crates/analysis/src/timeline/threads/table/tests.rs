@@ -10,7 +10,7 @@ use eventlog::ids::{CapId, Nanos};
 use eventlog::{Backing, StopStatus};
 use model::class::StopCode;
 
-/// What is put away stands in a list.
+/// In-memory backing store.
 #[derive(Debug, Default)]
 struct List(Mutex<Vec<u8>>);
 
@@ -30,15 +30,15 @@ impl Backing for List {
     }
 }
 
-/// As the log tells of many threads, and what the table does by itself.
+/// Operations on the table.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// So many threads are met that follow each other, with numbers so far apart.
+    /// `count` new threads appear, whose IDs are `apart` apart.
     Meet {
         count: u32,
         apart: u32,
     },
-    /// They are changed, each so many after the one before.
+    /// Every `by`-th thread from `from` changes.
     Change {
         from: u32,
         by: u32,
@@ -49,7 +49,7 @@ enum Step {
         by: u32,
         labels: u32,
     },
-    /// All groups but some are packed.
+    /// All complete groups but this number are packed.
     Pack(usize),
     PutBack(bool),
     Settle,
@@ -99,7 +99,7 @@ fn change(thread: &mut Thread, seed: u64) {
     thread.runs = number as u32 % 300;
 }
 
-/// What a list would be, and by number in the log.
+/// Reference implementation with a list and a hash map.
 #[derive(Default)]
 struct Model {
     all: Vec<(Thread, Option<String>)>,
@@ -112,7 +112,7 @@ impl Model {
         (from as usize % len.max(1)..len).step_by(by as usize)
     }
 
-    fn step(&mut self, table: &mut Threads, step: Step, shelf: &Shelf) {
+    fn step(&mut self, table: &mut Threads, step: Step, spill_store: &SpillStore) {
         match step {
             Step::Meet { count, apart } => {
                 let first = 1 + self.all.len() as u32;
@@ -140,9 +140,9 @@ impl Model {
                     self.all[place].1 = Some(label);
                 }
             }
-            Step::Pack(awake) => table.pack_but(awake, shelf),
-            Step::PutBack(all) => table.put_back(all, shelf),
-            Step::Settle => table.settle(shelf),
+            Step::Pack(awake) => table.pack_but(awake, spill_store),
+            Step::PutBack(all) => table.put_back(all, spill_store),
+            Step::Settle => table.settle(spill_store),
         }
     }
 
@@ -179,15 +179,15 @@ proptest! {
 
     #[test]
     fn is_a_list(steps in steps(), budget in 0u64..100_000) {
-        let shelf = Shelf::new(budget, Some(Box::<List>::default()));
+        let spill_store = SpillStore::new(budget, Some(Box::<List>::default()));
         let (mut table, mut model) = (Threads::default(), Model::default());
         for step in steps {
-            model.step(&mut table, step, &shelf);
+            model.step(&mut table, step, &spill_store);
         }
-        // What changes after the log is read is asked for after that.
+        // The table is not read before it is settled, so stale indexes of runs are cleared.
         table.firsts.clear();
         model.compare(&table, false);
-        model.step(&mut table, Step::Settle, &shelf);
+        model.step(&mut table, Step::Settle, &spill_store);
         model.compare(&table, true);
     }
 }
@@ -209,7 +209,7 @@ fn finished(thread: &mut Thread, i: u32) {
 
 #[test]
 fn finished_threads_take_little_and_others_stand_apart() {
-    let shelf = Shelf::default();
+    let spill_store = SpillStore::default();
     let mut table = Threads::default();
     let count = 200_000;
     for i in 0..count {
@@ -223,12 +223,12 @@ fn finished_threads_take_little_and_others_stand_apart() {
             table.at_mut(i / 2).expect("a thread").run_ns += 1;
         }
         if i % 5000 == 0 {
-            table.rest(&shelf);
+            table.rest(&spill_store);
         }
     }
-    table.settle(&shelf);
+    table.settle(&spill_store);
     assert!(table.apart.is_empty() && table.tail.len() < 2 * Threads::AWAKE * GROUP);
     let packed = table.packed() as u64;
-    let bytes = shelf.used_bytes() / packed;
+    let bytes = spill_store.used_bytes() / packed;
     assert!(bytes <= 15, "{bytes} bytes a thread");
 }

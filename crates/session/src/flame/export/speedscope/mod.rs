@@ -1,6 +1,5 @@
-//! The file format of <https://speedscope.app>
-//! (<https://www.speedscope.app/file-format-schema.json>): a profile for each
-//! track, or one of sums for what has no tracks.
+//! File format of <https://speedscope.app> (<https://www.speedscope.app/file-format-schema.json>): one profile per
+//! track, or one profile of sums for a source without tracks.
 
 mod sums;
 mod tracks;
@@ -23,10 +22,10 @@ use model::profile::frames::{Frame, FrameKind, Frames};
 use model::profile::origin::Origin;
 use model::profile::stacks::{StackId, Stacks};
 
-/// A file that is being written.
+/// Writer of a file.
 #[derive(Debug)]
 pub(super) struct Speedscope {
-    /// What stands before the profiles, until it is written.
+    /// Text before the profiles, until it is written.
     head: Vec<u8>,
     profiles: Profiles,
 }
@@ -38,7 +37,7 @@ enum Profiles {
 }
 
 impl Speedscope {
-    /// The samples of tracks in the order of time.
+    /// Creates a writer for the samples of tracks in time order.
     pub(super) fn of_tracks(
         cache: &StepCache,
         origin: &dyn Origin,
@@ -53,7 +52,7 @@ impl Speedscope {
         }
     }
 
-    /// Weighted stacks.
+    /// Creates a writer for weighted stacks.
     pub(super) fn of_sums(shown: &Shown<'_>, scale: Scale, about: &About) -> Self {
         let sums = Sums::new(shown, scale);
         Self {
@@ -69,7 +68,7 @@ impl Speedscope {
         }
     }
 
-    /// Writes at most so many samples; whether all are written.
+    /// Writes at most `samples` samples; returns whether the file is complete.
     pub(super) fn advance(
         &mut self,
         origin: &dyn Origin,
@@ -88,13 +87,13 @@ impl Speedscope {
     }
 }
 
-/// Where the format is described.
+/// Address of the JSON schema.
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
-/// What stands before the profiles.
+/// Returns the text before the profiles.
 fn head(about: &About, frames: &Frames, cut: bool) -> Vec<u8> {
     let mut head = Vec::new();
-    // Memory takes all that is written to it.
+    // Writing to a `Vec` cannot fail.
     let _ = write_head(&mut head, about, frames, cut);
     head
 }
@@ -117,7 +116,7 @@ fn write_head(head: &mut Vec<u8>, about: &About, frames: &Frames, cut: bool) -> 
     Ok(())
 }
 
-/// The number of the frame that stands for those that are cut off.
+/// Returns the index of the frame that replaces truncated frames.
 fn deeper(frames: &Frames) -> u32 {
     u32::try_from(frames.len()).unwrap_or(u32::MAX)
 }
@@ -153,7 +152,7 @@ impl<'a> NamedFrame<'a> {
     }
 }
 
-/// What a profile says before its lists.
+/// Properties of a profile, which precede its lists.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ProfileHead<'a> {
@@ -166,15 +165,15 @@ struct ProfileHead<'a> {
 }
 
 impl ProfileHead<'_> {
-    /// Begins the profile with the first of its lists.
+    /// Writes the properties and opens the first list.
     fn write(&self, out: &mut impl Write, list: &str) -> io::Result<()> {
         let head = serde_json::to_string(self)?;
-        // The object is closed behind the last list.
+        // The object is closed after the last list.
         write!(out, "{},\"{list}\":[", head.trim_end_matches('}'))
     }
 }
 
-/// The frames of a stack that is not too deep, outermost first.
+/// Collects the frames of a truncated stack, outermost first.
 fn frames_of(stacks: &Stacks, stack: StackId, deeper: u32, frames: &mut Vec<u32>) {
     frames.clear();
     frames.extend(stacks.innermost_first(stack).map(|frame| frame.0));

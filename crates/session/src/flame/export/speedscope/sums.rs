@@ -1,4 +1,4 @@
-//! One profile with the weight of every stack, for what has no tracks.
+//! One profile with the weight of every stack, for a source without tracks.
 
 use std::io::{self, Write};
 
@@ -11,18 +11,18 @@ use model::profile::frames::FrameId;
 use model::profile::weights::Measure;
 use model::profile::weights::Weight;
 
-/// Weighted stacks that are being written: first the stacks, then the weights.
+/// Writer of weighted stacks: first all stacks, then all weights.
 #[derive(Debug)]
 pub(super) struct Sums {
     tree: Tree,
     scale: Scale,
     censuses: u32,
     list: List,
-    /// The row that comes next.
+    /// Next row to write.
     next: usize,
-    /// The frames of the last row, outermost first.
+    /// Frames of the last row, outermost first.
     path: Vec<u32>,
-    /// Whether the list has something already.
+    /// Whether the current list is nonempty.
     begun: bool,
 }
 
@@ -52,7 +52,7 @@ impl Sums {
         self.tree.left_out
     }
 
-    /// Writes at most so many stacks; whether all are written.
+    /// Writes at most `stacks` stacks; returns whether all are written.
     pub(super) fn advance(&mut self, out: &mut impl Write, stacks: usize) -> io::Result<bool> {
         if self.list == List::Head {
             self.head(out)?;

@@ -1,4 +1,4 @@
-//! A profile for each track, in the order of time.
+//! One profile per track, in time order.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -18,29 +18,29 @@ use model::profile::weights::Measure;
 use model::profile::{Profile, Track};
 use model::time::Interval;
 
-/// Tracks that are being written.
+/// Writer of the profiles of all selected tracks.
 #[derive(Debug)]
 pub(super) struct Tracks {
     choice: Choice,
     measure: Measure,
     range: Interval,
-    /// The profile, if it was made for this file only.
+    /// The profile, if it was created for this file only.
     held: Option<Profile>,
     staged: Arc<Staged>,
     limit: Limit,
     left_out: LeftOut,
-    /// The frame of what is cut off.
+    /// Frame that replaces truncated frames.
     deeper: u32,
     tracks: Vec<usize>,
-    /// How many tracks are written.
+    /// Number of complete tracks.
     written: usize,
-    /// Where the writing of the next one is.
+    /// Position in the current track.
     part: Part,
-    /// The frames of a stack, to save allocations.
+    /// Frames of a stack, reused to save allocations.
     frames: Vec<u32>,
 }
 
-/// How far the writing of a track is.
+/// Stage of writing a track.
 #[derive(Debug)]
 enum Part {
     Head,
@@ -49,18 +49,17 @@ enum Part {
     Events(Cursor, Open),
 }
 
-/// The boxes that are open in a list of events.
+/// Frames that are open in a list of events.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     stack: StackId,
     at: u64,
-    /// Whether there is an event already.
+    /// Whether the list is nonempty.
     begun: bool,
 }
 
 impl Tracks {
-    /// What `head` writes of the frames, and of whether some are cut off,
-    /// comes with it.
+    /// Creates a writer, and the output of `head`, which receives the frames and whether stacks are truncated.
     pub(super) fn new(
         cache: &StepCache,
         origin: &dyn Origin,
@@ -110,7 +109,7 @@ impl Tracks {
         self.left_out
     }
 
-    /// Writes at most so many samples; whether all are written.
+    /// Writes at most `samples` samples; returns whether all are written.
     pub(super) fn advance(
         &mut self,
         origin: &dyn Origin,
@@ -210,8 +209,7 @@ impl Tracks {
     }
 }
 
-/// The samples of a track. Measured by time they fill the range: gaps are
-/// idle, so that all tracks begin and end together.
+/// Samples of a track. Measured by time, they fill the range: gaps are idle, so all tracks begin and end together.
 #[derive(Clone, Copy)]
 struct Timed<'a> {
     profile: &'a Profile,
@@ -223,20 +221,18 @@ struct Timed<'a> {
     measure: Measure,
 }
 
-/// A stretch as it is written.
 #[derive(Clone, Copy)]
 struct Piece {
     stack: StackId,
-    /// Nanoseconds or samples.
+    /// Weight in nanoseconds or samples.
     weight: u64,
 }
 
 impl Timed<'_> {
-    /// Begins the profile, with the list that makes the file smaller: one of
-    /// stacks, or, where stacks are deep and alike, one of the frames that are
-    /// entered and left.
+    /// Writes the start of the profile, and chooses the smaller kind of list: stacks, or enter and leave events,
+    /// which are smaller if stacks are deep and similar.
     fn head(&self, out: &mut impl Write) -> io::Result<Part> {
-        /// About how many frames in a stack are as long as an event.
+        /// Size of an event, in frames of a stack, approximately.
         const EVENT_FRAMES: u64 = 8;
         let (mut count, mut frames, mut events) = (0, 0, 0);
         let (mut cursor, mut last) = (Cursor::new(self), StackId::EMPTY);
@@ -274,19 +270,19 @@ impl Timed<'_> {
         })
     }
 
-    /// Whether a stack stands for deeper ones.
+    /// Returns whether a stack represents truncated ones.
     fn is_cut(&self, stack: StackId) -> bool {
         self.limit.cuts() && self.stacks.depth(stack) > DEEPEST
     }
 }
 
-/// A place among the stretches of a track.
+/// Position on a track's timeline.
 #[derive(Debug)]
 struct Cursor {
     stretches: Stretches,
-    /// A stretch that was looked at, and comes next.
+    /// Entry that was read ahead.
     ahead: Option<(StackId, u64)>,
-    /// How many pieces there were.
+    /// Number of entries so far.
     count: u64,
 }
 
@@ -299,7 +295,7 @@ impl Cursor {
         }
     }
 
-    /// The next piece. Stretches that only differ in what is cut off are one.
+    /// Returns the next entry. Intervals that differ only in truncated frames are merged.
     fn next(&mut self, timed: &Timed<'_>) -> Option<Piece> {
         let ahead = self.ahead.take();
         let (stack, mut weight) = ahead.or_else(|| self.stretch(timed))?;
@@ -325,8 +321,7 @@ impl Cursor {
                 Measure::Count if stretch.counts && stack.is_some() => 1,
                 Measure::Count => continue,
             };
-            // What fell away leaves time without a frame, which is how this
-            // format says that nothing is known.
+            // Removed stacks leave time without frames, which means "unknown" in this format.
             let stack = stack.map_or(StackId::EMPTY, |stack| timed.limit.of(stack));
             return Some((stack, weight));
         }
@@ -334,7 +329,7 @@ impl Cursor {
 }
 
 impl Open {
-    /// Closes the frames that are not in `stack`, and opens those that are.
+    /// Writes events that close the frames not in `stack`, and open the missing ones.
     fn go_to(
         &mut self,
         timed: &Timed<'_>,

@@ -1,4 +1,4 @@
-//! The workers that analyse slices for this one.
+//! The helper workers that analyze slices for this one.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -14,33 +14,33 @@ use protocol::wire::{self, LiveFile};
 use protocol::{FromHelper, FromWorker, LogId, ToHelper};
 use session::Job;
 
-/// How many slices a worker has at once: one to analyse, and one to go on with.
+/// Slices per helper: one in progress and one queued.
 const AT_ONCE: usize = 2;
 
-/// A worker that helps.
-struct Helper {
+/// A helper worker.
+struct SliceWorker {
     port: MessagePort,
-    /// How many slices it has.
+    /// Number of slices assigned to it.
     busy: Rc<RefCell<usize>>,
     _heard: Closure<dyn FnMut(MessageEvent)>,
 }
 
-/// What has come and was not fetched yet.
+/// Results that were received and not taken yet.
 #[derive(Default)]
 struct Arrived {
     results: Vec<(FromHelper, Segment)>,
     waiting: Vec<Waker>,
 }
 
-/// The workers that help.
+/// All helper workers.
 #[derive(Default)]
-pub(super) struct Team {
-    helpers: Vec<Helper>,
+pub(super) struct WorkerPool {
+    helpers: Vec<SliceWorker>,
     arrived: Rc<RefCell<Arrived>>,
 }
 
-impl Team {
-    /// Another one helps.
+impl WorkerPool {
+    /// Adds a helper.
     pub(super) fn join(&mut self, port: MessagePort) {
         let busy = Rc::new(RefCell::new(0_usize));
         let heard = {
@@ -60,7 +60,7 @@ impl Team {
             })
         };
         port.set_onmessage(Some(heard.as_ref().unchecked_ref()));
-        self.helpers.push(Helper {
+        self.helpers.push(SliceWorker {
             port,
             busy,
             _heard: heard,
@@ -68,12 +68,12 @@ impl Team {
         self.arrived.borrow_mut().wake();
     }
 
-    /// Nobody helps any more.
+    /// Removes all helpers and pending results.
     pub(super) fn leave(&mut self) {
         self.helpers.clear();
         let mut arrived = self.arrived.borrow_mut();
         arrived.results.clear();
-        // Nothing comes any more: who waits is to do it alone, or to give up.
+        // No results will arrive; waiting tasks must continue alone or stop.
         arrived.wake();
     }
 
@@ -81,9 +81,10 @@ impl Team {
         self.helpers.is_empty()
     }
 
-    /// Hands out slices as long as somebody has time and there are any. `analysed` are
-    /// analysed that wait for others before them: if there are too many, as this worker does
-    /// not keep up, the others pause, which bounds the memory.
+    /// Distributes slices to helpers that have capacity.
+    ///
+    /// `analysed` counts analyzed slices that wait for earlier ones. If this worker does not keep up and they
+    /// become too many, no more are distributed, which bounds the memory.
     pub(super) fn hand_out(
         &self,
         log: LogId,
@@ -99,7 +100,7 @@ impl Team {
                     continue;
                 }
                 let handed: usize = self.helpers.iter().map(|of| *of.busy.borrow()).sum();
-                // All may wait for one that is to be analysed again.
+                // If all wait for one slice that must be analyzed again, it is distributed anyway.
                 if handed > 0 && handed + arrived >= most {
                     return;
                 }
@@ -114,7 +115,7 @@ impl Team {
         }
     }
 
-    /// What has come, to be fetched without the team at hand.
+    /// Returns the received results, to use without borrowing the pool.
     pub(super) fn arrivals(&self) -> Arrivals {
         Arrivals(Rc::clone(&self.arrived))
     }
@@ -126,12 +127,11 @@ impl Arrived {
     }
 }
 
-/// What comes from the workers that help.
+/// Received results of the helpers.
 pub(super) struct Arrivals(Rc<RefCell<Arrived>>);
 
 impl Arrivals {
-    /// The next result about a log, if one is there; those about logs that are not
-    /// open any more are dropped.
+    /// Takes the next result for a log, if there is one; drops those of logs that are not open any more.
     pub(super) fn take(
         &self,
         log: LogId,
@@ -143,7 +143,7 @@ impl Arrivals {
         Some(results.remove(place))
     }
 
-    /// Waits until there is something about a log, or somebody else helps.
+    /// Waits until there is a result for the log, or the helpers change.
     pub(super) async fn wait(&self, log: LogId) {
         let mut begun = false;
         poll_fn(|context| {

@@ -1,25 +1,27 @@
-//! Long lists of numbers in little memory: in sheets of 16,384, in each of which 128
-//! neighbours take as many bits as the distance between the least and the greatest needs.
+//! Compressed lists of integers.
 //!
-//! Times that follow each other, threads that run in turn, reasons why they stop: what is
-//! near in a log is alike. So a moment takes three bytes where it would take eight, and any
-//! number is still found at once. Full sheets never change and stand on a [`Shelf`].
+//! Numbers are grouped into sheets of 16,384. Within a sheet, each block of 128 numbers is stored as offsets from
+//! its minimum, with as many bits as the largest offset needs (frame-of-reference bit packing).
+//!
+//! Neighboring entries of a log are similar: consecutive times, threads that run in turn, stop reasons. A moment
+//! takes about three bytes instead of eight, with O(1) random access. Full sheets never change, and are stored in
+//! a [`SpillStore`].
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::shelf::{Kept, Shelf};
+use crate::spill_store::{SpillStore, StoredWords};
 
-/// So many numbers share what they are counted from.
+/// Numbers per block; a block has one minimum and one bit width.
 pub const BLOCK: usize = 128;
-/// So many are packed together.
+/// Numbers per sheet, the unit of packing and storage.
 pub const SHEET: usize = 128 * BLOCK;
 
-/// A number that can be packed.
+/// An unsigned integer that can be packed.
 pub trait Word: Copy + Default + Ord {
-    /// As it is packed.
+    /// Widens the number to 64 bits.
     fn to_word(self) -> u64;
-    /// As it was before.
+    /// Restores the number from [`to_word`](Self::to_word).
     fn of_word(word: u64) -> Self;
 }
 
@@ -40,24 +42,24 @@ macro_rules! words {
 
 words!(u8, u16, u32, u64);
 
-/// Where somebody looked last in one list: what is looked at in order is not sought anew.
+/// Cursor of a reader: caches the last spilled sheet that was read, for nearly sequential access.
 #[derive(Debug, Default)]
-pub struct Looked {
+pub struct ReadCursor {
     sheet: Option<(usize, Arc<[u64]>)>,
 }
 
-/// A list of numbers that only grows.
+/// An append-only list of numbers, packed except for its tail.
 #[derive(Clone, Debug, Default)]
-pub struct Pages<T> {
-    sheets: Vec<Kept>,
-    /// The last number of each sheet, by which sorted lists are searched.
+pub struct PackedColumn<T> {
+    sheets: Vec<StoredWords>,
+    /// The last number of each sheet, for binary search of sorted lists.
     lasts: Vec<T>,
-    /// What is not packed yet.
+    /// Numbers that are not packed yet.
     tail: Vec<T>,
 }
 
-impl<T: Word> Pages<T> {
-    /// A list of nothing.
+impl<T: Word> PackedColumn<T> {
+    /// Creates an empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -67,13 +69,13 @@ impl<T: Word> Pages<T> {
         }
     }
 
-    /// How many numbers there are.
+    /// Returns the number of entries, packed or not.
     #[must_use]
     pub fn len(&self) -> usize {
         self.packed() + self.tail.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -83,23 +85,24 @@ impl<T: Word> Pages<T> {
         self.sheets.len() * SHEET
     }
 
-    /// Appends a number, and packs it later.
+    /// Appends a number without packing. Packing follows with the next [`put`](Self::put) or
+    /// [`extend`](Self::extend).
     #[inline]
     pub fn push(&mut self, number: T) {
         self.tail.push(number);
     }
 
-    /// Appends a number.
+    /// Appends a number, and packs the tail once it fills a sheet.
     #[inline]
-    pub fn put(&mut self, number: T, shelf: &Shelf) {
+    pub fn put(&mut self, number: T, spill_store: &SpillStore) {
         self.tail.push(number);
         if self.tail.len() >= SHEET {
-            self.pack(shelf);
+            self.pack(spill_store);
         }
     }
 
-    /// Appends numbers.
-    pub fn extend(&mut self, numbers: impl IntoIterator<Item = T>, shelf: &Shelf) {
+    /// Appends numbers, packing each full sheet.
+    pub fn extend(&mut self, numbers: impl IntoIterator<Item = T>, spill_store: &SpillStore) {
         let mut numbers = numbers.into_iter();
         loop {
             let room = SHEET.saturating_sub(self.tail.len());
@@ -107,48 +110,48 @@ impl<T: Word> Pages<T> {
             if self.tail.len() < SHEET {
                 return;
             }
-            self.pack(shelf);
+            self.pack(spill_store);
         }
     }
 
-    /// Appends numbers that stand in a list.
-    pub fn extend_from_slice(&mut self, mut numbers: &[T], shelf: &Shelf) {
+    /// Appends numbers from a slice, packing each full sheet.
+    pub fn extend_from_slice(&mut self, mut numbers: &[T], spill_store: &SpillStore) {
         while !numbers.is_empty() {
             let room = SHEET.saturating_sub(self.tail.len());
             let (next, rest) = numbers.split_at(room.min(numbers.len()));
             self.tail.extend_from_slice(next);
             numbers = rest;
             if self.tail.len() >= SHEET {
-                self.pack(shelf);
+                self.pack(spill_store);
             }
         }
     }
 
-    /// Packs what fills sheets.
-    fn pack(&mut self, shelf: &Shelf) {
+    /// Packs all full sheets of the tail.
+    fn pack(&mut self, spill_store: &SpillStore) {
         let mut words = Vec::new();
         let mut sheets = self.tail.chunks_exact(SHEET);
         for sheet in &mut sheets {
             pack(sheet, &mut words);
-            self.sheets.push(shelf.keep(&words));
+            self.sheets.push(spill_store.keep(&words));
             self.lasts.extend(sheet.last());
         }
         let rest = sheets.remainder().len();
         self.tail.drain(..self.tail.len() - rest);
     }
 
-    /// What is not packed: all of a list to which numbers were only [pushed](Self::push).
+    /// Returns the unpacked tail: the whole list if numbers were only [pushed](Self::push).
     #[must_use]
     pub fn unpacked(&self) -> &[T] {
         &self.tail
     }
 
-    /// As [`unpacked`](Self::unpacked), to be changed.
+    /// Returns the unpacked tail as in [`unpacked`](Self::unpacked), mutable.
     pub const fn unpacked_mut(&mut self) -> &mut Vec<T> {
         &mut self.tail
     }
 
-    /// One of the numbers.
+    /// Returns the number at `index`, or `None` beyond the end. Reads a spilled sheet back if necessary.
     #[must_use]
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {
@@ -158,12 +161,12 @@ impl<T: Word> Pages<T> {
         }
     }
 
-    /// [`get`](Self::get) for who looks at many numbers of this list, nearly in order.
+    /// [`get`](Self::get) for nearly sequential access to many numbers: `looked` holds the last spilled sheet.
     #[must_use]
     #[inline]
-    pub fn look(&self, index: usize, looked: &mut Looked) -> Option<T> {
+    pub fn look(&self, index: usize, looked: &mut ReadCursor) -> Option<T> {
         let sheet = index / SHEET;
-        let Some(Kept::Away(away)) = self.sheets.get(sheet) else {
+        let Some(StoredWords::SpilledWords(away)) = self.sheets.get(sheet) else {
             return self.get(index);
         };
         let words = match &mut looked.sheet {
@@ -173,13 +176,14 @@ impl<T: Word> Pages<T> {
         Some(T::of_word(unpack(words, index % SHEET)))
     }
 
-    /// The last number.
+    /// Returns the last number, without reading a sheet back.
     #[must_use]
     pub fn last(&self) -> Option<T> {
         self.tail.last().or(self.lasts.last()).copied()
     }
 
-    /// Reads numbers from a place on, as many as there are and as have room. How many.
+    /// Reads numbers from index `from` on into `into`, until it is full or the list ends. Returns how many were
+    /// read.
     pub fn read(&self, from: usize, into: &mut [T]) -> usize {
         let mut done = 0;
         while done < into.len() {
@@ -202,7 +206,7 @@ impl<T: Word> Pages<T> {
         done
     }
 
-    /// The numbers at some places.
+    /// Iterates over the numbers at the indices `places`, block by block.
     pub fn range(&self, places: Range<usize>) -> impl Iterator<Item = T> + '_ {
         let end = places.end.min(self.len());
         let mut block = [T::default(); BLOCK];
@@ -222,18 +226,17 @@ impl<T: Word> Pages<T> {
         })
     }
 
-    /// All numbers.
+    /// Iterates over all numbers.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
         self.range(0..self.len())
     }
 
-    /// Of a list in which all that `before` holds for stand first: how many they are.
+    /// Returns the first index for which `before` does not hold, by binary search; `before` must partition the list.
     pub fn partition_point(&self, before: impl Fn(T) -> bool) -> usize {
         self.partition_in(0..self.len(), before)
     }
 
-    /// As [`partition_point`](Self::partition_point), among the numbers of some places:
-    /// the place of the first for which `before` does not hold.
+    /// Binary search as in [`partition_point`](Self::partition_point), within the indices `places`.
     pub fn partition_in(&self, places: Range<usize>, before: impl Fn(T) -> bool) -> usize {
         let sheets = self.lasts.len();
         let (first, last) = (places.start / SHEET, places.end / SHEET);
@@ -259,8 +262,10 @@ impl<T: Word> Pages<T> {
     }
 }
 
-/// Packs a sheet: of each block the least number, the bits of each and where they begin,
-/// then the bits.
+/// Packs a sheet into `words`.
+///
+/// The header has two words per block: the minimum, and the word offset of the data shifted by 8 with the bit
+/// width in the low 8 bits. The data of all blocks follows.
 pub fn pack<T: Word>(sheet: &[T], words: &mut Vec<u64>) {
     words.clear();
     words.resize(2 * sheet.len().div_ceil(BLOCK), 0);
@@ -279,7 +284,7 @@ pub fn pack<T: Word>(sheet: &[T], words: &mut Vec<u64>) {
             if filled >= u64::BITS {
                 words.push(word);
                 filled -= u64::BITS;
-                // What did not fit of this number.
+                // The high bits of this number that did not fit.
                 word = above.checked_shr(bits - filled).unwrap_or_default();
             }
         }
@@ -289,7 +294,7 @@ pub fn pack<T: Word>(sheet: &[T], words: &mut Vec<u64>) {
     }
 }
 
-/// How the numbers of a block are packed.
+/// Header of a packed block.
 #[derive(Clone, Copy)]
 struct Packing {
     least: u64,
@@ -323,15 +328,14 @@ impl Packing {
     }
 }
 
-/// A number of a packed sheet.
+/// Returns the number at `index` of a packed sheet.
 #[must_use]
 #[inline]
 pub fn unpack(words: &[u64], index: usize) -> u64 {
     Packing::of(words, index / BLOCK).number(words, index % BLOCK)
 }
 
-/// Reads from a place of a packed sheet on to the end of its block, as many numbers as
-/// have room. How many.
+/// Unpacks numbers from index `from` to the end of its block, or until `into` is full. Returns how many.
 pub fn read_block<T: Word>(words: &[u64], from: usize, into: &mut [T]) -> usize {
     let Packing { least, bits, first } = Packing::of(words, from / BLOCK);
     let read = into.len().min(BLOCK - from % BLOCK);
@@ -345,7 +349,7 @@ pub fn read_block<T: Word>(words: &[u64], from: usize, into: &mut [T]) -> usize 
         shift += bits;
         if shift >= u64::BITS {
             shift -= u64::BITS;
-            // What does not stand in this word goes on in the next.
+            // The rest of this number is in the next word.
             word = words.next().unwrap_or_default();
             above |= word.checked_shl(bits - shift).unwrap_or_default();
         }
@@ -359,7 +363,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::shelf::tests::List;
+    use crate::spill_store::tests::List;
 
     fn numbers() -> impl Strategy<Value = Vec<u64>> {
         let part = prop_oneof![
@@ -384,18 +388,18 @@ mod tests {
 
         #[test]
         fn is_a_list(list in numbers(), first in 0usize..9_000, budget in 0u64..200_000) {
-            let shelf = Shelf::new(budget, Some(Box::<List>::default()));
-            let mut pages = Pages::new();
+            let spill_store = SpillStore::new(budget, Some(Box::<List>::default()));
+            let mut pages = PackedColumn::new();
             let first = first.min(list.len());
             list[..first].iter().for_each(|&number| pages.push(number));
             prop_assert_eq!(pages.unpacked(), &list[..first]);
             let (some, rest) = list[first..].split_at((list.len() - first) / 2);
-            pages.extend(some.iter().copied(), &shelf);
-            pages.extend_from_slice(rest, &shelf);
+            pages.extend(some.iter().copied(), &spill_store);
+            pages.extend_from_slice(rest, &spill_store);
             prop_assert_eq!(pages.len(), list.len());
             prop_assert_eq!(pages.last(), list.last().copied());
             prop_assert!(pages.iter().eq(list.iter().copied()));
-            let mut looked = Looked::default();
+            let mut looked = ReadCursor::default();
             for index in (0..list.len() + 2).step_by(331) {
                 prop_assert_eq!(pages.get(index), list.get(index).copied());
                 prop_assert_eq!(pages.look(index, &mut looked), list.get(index).copied());
@@ -409,9 +413,9 @@ mod tests {
         #[test]
         fn finds_what_a_list_finds(mut list in numbers(), at in any::<prop::sample::Index>(), a in 0usize..90_000, b in 0usize..90_000) {
             list.sort_unstable();
-            let shelf = Shelf::default();
-            let mut pages = Pages::new();
-            pages.extend(list.iter().copied(), &shelf);
+            let spill_store = SpillStore::default();
+            let mut pages = PackedColumn::new();
+            pages.extend(list.iter().copied(), &spill_store);
             if !list.is_empty() {
                 let number = list[at.index(list.len())];
                 let place = list.partition_point(|&one| one < number);
@@ -429,11 +433,14 @@ mod tests {
 
     #[test]
     fn numbers_that_are_near_take_little() {
-        let shelf = Shelf::default();
-        let mut pages = Pages::new();
-        pages.extend((0..SHEET as u64).map(|i| (1 << 60) + i * 1000), &shelf);
+        let spill_store = SpillStore::default();
+        let mut pages = PackedColumn::new();
+        pages.extend(
+            (0..SHEET as u64).map(|i| (1 << 60) + i * 1000),
+            &spill_store,
+        );
         assert_eq!(pages.unpacked().len(), 0);
-        let bits = shelf.used_bytes() as usize * 8 / SHEET;
+        let bits = spill_store.used_bytes() as usize * 8 / SHEET;
         assert!(bits <= 18, "{bits}");
     }
 }

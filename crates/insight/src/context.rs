@@ -5,18 +5,18 @@ use std::cell::OnceCell;
 use crate::disturbance::{Disturbed, disturbed};
 use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
 use crate::flags::option_bytes;
-use crate::ledger::{Ledger, Pool};
+use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::union;
 use crate::threads::is_of_runtime;
 use analysis::account::pauses::Pause;
 use analysis::account::report::ProgramTimes;
 use analysis::info::Info;
-use analysis::listen::{Listen, Steps, sort};
 use analysis::numbers::Collection;
 use analysis::numbers::summary::SparkTotals;
 use analysis::process::Way;
 use analysis::recording::Recording;
 use analysis::timeline::thread_table::ThreadsIn;
+use analysis::yielder::{Steps, Yield, sort};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{EventSet, EventType};
@@ -25,7 +25,7 @@ use model::time::Interval;
 
 /// A log that is read, and a part of it.
 #[derive(Debug)]
-pub struct Scope<'a> {
+pub struct RuleContext<'a> {
     /// The log.
     pub log: &'a Recording,
     /// The part that is looked at.
@@ -37,7 +37,7 @@ pub struct Scope<'a> {
     /// The capabilities that live in it.
     pub caps: u64,
     /// The collections that begin in it.
-    pub stops: Vec<Stop<'a>>,
+    pub stops: Vec<GcPause<'a>>,
     /// What all threads did in it, once somebody asks.
     threads: OnceCell<ThreadsIn>,
     /// The places of the collections that nothing but a wish asked for, likewise.
@@ -50,7 +50,7 @@ pub struct Scope<'a> {
 
 /// A collection: the program stands still, first until all have stopped.
 #[derive(Clone, Copy, Debug)]
-pub struct Stop<'a> {
+pub struct GcPause<'a> {
     /// When.
     pub pause: &'a Pause,
     /// What the runtime says of it, if it does.
@@ -60,7 +60,7 @@ pub struct Stop<'a> {
     range: Interval,
 }
 
-impl Stop<'_> {
+impl GcPause<'_> {
     /// From the request to the end, in nanoseconds.
     #[must_use]
     pub fn all_ns(&self) -> u64 {
@@ -158,7 +158,7 @@ impl Input {
     }
 }
 
-impl<'a> Scope<'a> {
+impl<'a> RuleContext<'a> {
     /// A part of a log, or all of it.
     #[must_use]
     pub fn new(log: &'a Recording, range: Option<Interval>) -> Self {
@@ -249,10 +249,10 @@ impl<'a> Scope<'a> {
         &self,
         rule: &'static str,
         title: String,
-        ledger: &mut Ledger,
+        loss_budget: &mut LossBudget,
         claim: (Pool, u64),
     ) -> Finding {
-        self.of_pools(rule, title, ledger, &[claim])
+        self.of_pools(rule, title, loss_budget, &[claim])
     }
 
     /// The same of several pools that have nothing in common.
@@ -260,15 +260,15 @@ impl<'a> Scope<'a> {
         &self,
         rule: &'static str,
         title: String,
-        ledger: &mut Ledger,
+        loss_budget: &mut LossBudget,
         claims: &[(Pool, u64)],
     ) -> Finding {
         // A rule counts as if all capabilities lived all the time.
-        let of = |&(pool, cap_ns): &(Pool, u64)| (pool, cap_ns.min(ledger.all_ns(pool)));
+        let of = |&(pool, cap_ns): &(Pool, u64)| (pool, cap_ns.min(loss_budget.all_ns(pool)));
         let claims: Vec<(Pool, u64)> = claims.iter().map(of).collect();
         let claimed = claims
             .iter()
-            .map(|(pool, cap_ns)| ledger.claim(*pool, *cap_ns));
+            .map(|(pool, cap_ns)| loss_budget.claim(*pool, *cap_ns));
         Finding {
             claimed_ns: claimed.sum(),
             ..self.costing(rule, title, claims.iter().map(|(_, cap_ns)| cap_ns).sum())
@@ -300,13 +300,14 @@ impl<'a> Scope<'a> {
     pub(crate) async fn of_blocked(
         &self,
         (rule, title): (&'static str, String),
-        ledger: &mut Ledger,
+        loss_budget: &mut LossBudget,
         (waits, cap_ns): (Vec<(u64, u64)>, u64),
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> Finding {
-        let idle_ns = ledger.all_ns(Pool::Idle) + ledger.all_ns(Pool::IdleReady);
+        let idle_ns =
+            loss_budget.all_ns(Pool::Idle) + loss_budget.all_ns(Pool::CapIdleWorkAvailable);
         let cost = cap_ns.min(idle_ns);
-        self.of_stretches((rule, title), ledger, (waits, cost), listen)
+        self.of_stretches((rule, title), loss_budget, (waits, cost), yielder)
             .await
     }
 
@@ -314,30 +315,30 @@ impl<'a> Scope<'a> {
     pub(crate) async fn of_idle(
         &self,
         (rule, title): (&'static str, String),
-        ledger: &mut Ledger,
+        loss_budget: &mut LossBudget,
         (stretches, cap_ns): (Vec<(u64, u64)>, u64),
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> Finding {
-        let cost = cap_ns.min(ledger.all_ns(Pool::Idle));
-        self.of_stretches((rule, title), ledger, (stretches, cost), listen)
+        let cost = cap_ns.min(loss_budget.all_ns(Pool::Idle));
+        self.of_stretches((rule, title), loss_budget, (stretches, cost), yielder)
             .await
     }
 
     async fn of_stretches(
         &self,
         (rule, title): (&'static str, String),
-        ledger: &mut Ledger,
+        loss_budget: &mut LossBudget,
         (mut waits, cap_ns): (Vec<(u64, u64)>, u64),
-        listen: &dyn Listen,
+        yielder: &dyn Yield,
     ) -> Finding {
-        sort(&mut waits, listen).await;
+        sort(&mut waits, yielder).await;
         let stretches = union(&waits);
-        let whole_ns = self.idle_in(&stretches, listen).await.all_ns();
-        let free = ledger.claim_idle(&stretches);
-        let parts = self.idle_in(&free, listen).await;
+        let whole_ns = self.idle_in(&stretches, yielder).await.all_ns();
+        let free = loss_budget.claim_idle(&stretches);
+        let parts = self.idle_in(&free, yielder).await;
         // A thread waits beside one capability at most.
         let beside = cap_ns as f64 / whole_ns.max(cap_ns).max(1) as f64;
-        let claimed_ns = ledger.claim_parts(&parts.times(beside));
+        let claimed_ns = loss_budget.claim_parts(&parts.times(beside));
         Finding {
             claimed_ns,
             ..self.costing(rule, title, cap_ns)
@@ -375,11 +376,11 @@ impl<'a> Scope<'a> {
 
     /// The major collections that nothing but a wish asked for, with their places: before
     /// them no capability allocated nearly as much as brings one about.
-    pub async fn asked_for(&self, listen: &dyn Listen) -> Vec<(usize, &Stop<'a>)> {
+    pub async fn asked_for(&self, yielder: &dyn Yield) -> Vec<(usize, &GcPause<'a>)> {
         let places = match self.asked_for.get() {
             Some(places) => places,
             None => {
-                let places = self.look_for_asked(listen).await;
+                let places = self.look_for_asked(yielder).await;
                 self.asked_for.get_or_init(|| places)
             }
         };
@@ -391,9 +392,9 @@ impl<'a> Scope<'a> {
 
     /// How much brings one about, minor collections tell, which come for no other reason;
     /// the arguments do not have what was compiled into the program (`-with-rtsopts`).
-    async fn look_for_asked(&self, listen: &dyn Listen) -> Vec<usize> {
+    async fn look_for_asked(&self, yielder: &dyn Yield) -> Vec<usize> {
         const NEARLY: f64 = 0.9;
-        let mut steps = Steps::new(listen);
+        let mut steps = Steps::new(yielder);
         let (mut before_minors, mut majors) = (Vec::new(), Vec::new());
         for (place, stop) in self.stops_where(|stop| stop.told.is_some()) {
             steps.step().await;
@@ -454,7 +455,7 @@ impl<'a> Scope<'a> {
 
     /// Whether the heap was counted for a profile in a collection.
     #[must_use]
-    pub fn has_census(&self, stop: &Stop<'_>) -> bool {
+    pub fn has_census(&self, stop: &GcPause<'_>) -> bool {
         let times = self.log.times(Some(stop.pause.span()));
         times.all_caps().census_ns > 0
     }
@@ -482,11 +483,11 @@ impl<'a> Scope<'a> {
 
     /// What all threads did together in the range, the runtime's own included: what is
     /// little here need not be looked for in each.
-    pub async fn threads(&self, listen: &dyn Listen) -> &ThreadsIn {
+    pub async fn threads(&self, yielder: &dyn Yield) -> &ThreadsIn {
         if let Some(all) = self.threads.get() {
             return all;
         }
-        let all = self.log.store.threads_in(self.range, listen).await;
+        let all = self.log.store.threads_in(self.range, yielder).await;
         self.threads.get_or_init(|| all)
     }
 
@@ -512,10 +513,10 @@ impl<'a> Scope<'a> {
 
     /// Evidence of collections: each with what `amount` says of it.
     pub fn evidence_of<'s>(
-        stops: impl IntoIterator<Item = &'s Stop<'s>>,
-        amount: impl Fn(&Stop<'s>) -> Value,
+        stops: impl IntoIterator<Item = &'s GcPause<'s>>,
+        amount: impl Fn(&GcPause<'s>) -> Value,
     ) -> Vec<Evidence> {
-        let evidence = |stop: &'s Stop<'s>| Evidence {
+        let evidence = |stop: &'s GcPause<'s>| Evidence {
             range: stop.pause.span(),
             subjects: stop
                 .told
@@ -535,8 +536,8 @@ impl<'a> Scope<'a> {
     /// Collections of which `wanted` holds, with their places.
     pub fn stops_where(
         &self,
-        wanted: impl Fn(&Stop<'a>) -> bool,
-    ) -> impl Iterator<Item = (usize, &Stop<'a>)> {
+        wanted: impl Fn(&GcPause<'a>) -> bool,
+    ) -> impl Iterator<Item = (usize, &GcPause<'a>)> {
         let all = self.stops.iter().enumerate();
         all.filter(move |(_, stop)| wanted(stop))
     }
@@ -547,16 +548,16 @@ pub(crate) fn version(text: &str) -> (u32, u32) {
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
-fn stops_in(log: &Recording, range: Interval) -> Vec<Stop<'_>> {
+fn stops_in(log: &Recording, range: Interval) -> Vec<GcPause<'_>> {
     let told = log.numbers.told_collections();
     let pauses = log.store.account().pauses().starting_in(range).iter();
-    let stop = |pause| Stop {
+    let stop = |pause| GcPause {
         pause,
         told: None,
         is_major: false,
         range,
     };
-    let mut stops: Vec<Stop<'_>> = pauses.map(stop).collect();
+    let mut stops: Vec<GcPause<'_>> = pauses.map(stop).collect();
     let mut next = told.partition_point(|told| told.start < range.start());
     for stop in &mut stops {
         while told

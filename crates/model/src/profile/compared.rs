@@ -1,5 +1,4 @@
-//! The stacks of two logs as those of one, so that a flame graph shows them beside each
-//! other as it shows two times of one log.
+//! Merges the stacks of two logs, so that a flame graph compares two logs like two intervals of one.
 
 use std::borrow::Cow;
 
@@ -11,11 +10,12 @@ use super::weights::Weight;
 use crate::profile::Profile;
 use eventlog::hash::SeededMap;
 
-/// The stacks of a log, and those of another one that it is compared with. Frames are the
-/// same if module and label are: places in the source, addresses and numbers differ between
-/// builds. What is known of a frame beyond that is what the log itself says, if it has it.
+/// The merged stacks of a log and of another one to compare with.
+///
+/// Frames are equal if module and label are: source locations, addresses and numbers differ between builds. Other
+/// properties of a frame come from the first log, if it has the frame.
 #[derive(Clone, Debug)]
-pub struct Beside {
+pub struct ComparedStacks {
     frames: Frames,
     stacks: Stacks,
     now: Vec<Weight>,
@@ -25,12 +25,12 @@ pub struct Beside {
     revision: Revision,
 }
 
-impl Beside {
-    /// Puts the stacks of another log beside those of one. They are compared as shares of
-    /// what each log has in all, or if `absolute` in what the source counts.
+impl ComparedStacks {
+    /// Merges the stacks of two logs. Their weights are compared as absolute amounts, or unless `absolute` as
+    /// shares of the total of each log.
     #[must_use]
     pub fn of(now: &Weighed<'_>, before: &Weighed<'_>, absolute: bool) -> Self {
-        let mut beside = Self {
+        let mut compared = Self {
             frames: Frames::default(),
             stacks: Stacks::default(),
             now: Vec::new(),
@@ -43,15 +43,15 @@ impl Beside {
             revision: Revision::next(),
         };
         let mut by_name = SeededMap::default();
-        let of_now = beside.add(now, &mut by_name);
-        let of_before = beside.add(before, &mut by_name);
-        let len = beside.stacks.len();
-        beside.now = gathered(&now.own, &of_now, len);
-        beside.before = gathered(&before.own, &of_before, len);
-        beside
+        let of_now = compared.add(now, &mut by_name);
+        let of_before = compared.add(before, &mut by_name);
+        let len = compared.stacks.len();
+        compared.now = gathered(&now.own, &of_now, len);
+        compared.before = gathered(&before.own, &of_before, len);
+        compared
     }
 
-    /// Takes in the stacks of a log: the number of each here.
+    /// Adds the stacks of a log; returns the new number of each.
     fn add(
         &mut self,
         weighed: &Weighed<'_>,
@@ -80,7 +80,7 @@ impl Beside {
     }
 }
 
-/// The weights under other numbers; stacks that have one number now are one.
+/// Renumbers weights, summing up those of stacks with equal numbers.
 fn gathered(own: &[Weight], numbers: &[StackId], len: usize) -> Vec<Weight> {
     let mut weights = vec![Weight::default(); len];
     for (weight, number) in own.iter().zip(numbers) {
@@ -91,8 +91,8 @@ fn gathered(own: &[Weight], numbers: &[StackId], len: usize) -> Vec<Weight> {
     weights
 }
 
-impl Origin for Beside {
-    /// All of it: what was chosen of each log is what it was made from.
+impl Origin for ComparedStacks {
+    /// Ignores the selection, which was already applied when the logs were merged.
     fn weighed(&self, _: &Choice) -> Weighed<'_> {
         Weighed {
             frames: Cow::Borrowed(&self.frames),
@@ -104,7 +104,7 @@ impl Origin for Beside {
         }
     }
 
-    /// Nothing of one log follows anything of another.
+    /// Returns an empty profile, as two logs have no common order in time.
     fn in_time(&self, _: &Choice) -> (Cow<'_, Profile>, Vec<usize>) {
         (Cow::Owned(Profile::empty()), Vec::new())
     }

@@ -1,9 +1,9 @@
-//! What a finding is about: outlined, while all else is dimmed.
+//! Highlights of a finding: its places are outlined and everything else is dimmed.
 
 use super::{Scene, TOP_PX};
 use crate::timeline::layout::Track;
 use insight::finding::{Evidence, Subject};
-use model::sorting::SortSmall;
+use model::sorting::CompactSort;
 use model::time::Interval;
 use scene::painter::{Painter, Rect};
 use session::tracks::Row;
@@ -12,17 +12,18 @@ use session::tracks::collections::Collections;
 use session::tracks::item::Names;
 use session::tracks::thread::Thread;
 
-/// A stretch of a track that stays bright; of all tracks without one.
+/// Highlighted stretch of one track, or of all tracks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lit {
-    /// The track.
+pub struct Highlight {
+    /// Highlighted track; `None` for all tracks.
     pub row: Option<Row>,
-    /// The stretch of time.
+    /// Highlighted time.
     pub span: Interval,
 }
 
-impl Lit {
-    /// The stretches that a place of a finding is about.
+impl Highlight {
+    /// Returns the highlights for a place of a finding: one per subject, or one for all tracks if it has no
+    /// subject.
     pub fn of(place: &Evidence) -> impl Iterator<Item = Self> + '_ {
         let rows = place
             .subjects
@@ -34,7 +35,7 @@ impl Lit {
     }
 }
 
-/// The track of what a finding is about.
+/// Returns the track of a finding's subject.
 #[must_use]
 pub fn track_of(subject: Subject) -> Row {
     match subject {
@@ -44,15 +45,15 @@ pub fn track_of(subject: Subject) -> Row {
     }
 }
 
-/// How much of the page's colour lies over what is not meant.
+/// Opacity of the page color over everything that is not highlighted.
 const DIM: f64 = 0.6;
-/// The least width of an outline: a moment is seen too.
+/// Minimum width of an outline, so that instants are visible too, in pixels.
 const LEAST_PX: f64 = 5.0;
 const LINE_PX: f64 = 2.0;
 
 impl<N: Names> Scene<'_, N> {
     pub(super) fn paint_lit(&self, painter: &mut dyn Painter) {
-        if self.focus.lit.is_empty() {
+        if self.focus.highlight.is_empty() {
             return;
         }
         for index in self.layout.seen(self.scroll_px, self.body().h) {
@@ -74,13 +75,13 @@ impl<N: Names> Scene<'_, N> {
         if area.h <= 0.0 {
             return;
         }
-        let lit = self.focus.lit.iter();
-        let here = lit.filter(|lit| lit.row.is_none_or(|of| of == row));
+        let highlight = self.focus.highlight.iter();
+        let here = highlight.filter(|highlight| highlight.row.is_none_or(|of| of == row));
         let mut bright: Vec<(f64, f64, bool)> = here
-            .map(|lit| {
-                let (from, to) = (self.x(lit.span.start()), self.x(lit.span.end()));
+            .map(|highlight| {
+                let (from, to) = (self.x(highlight.span.start()), self.x(highlight.span.end()));
                 let more = (LEAST_PX - (to - from)).max(0.0) / 2.0;
-                (from - more, to + more, lit.row.is_some())
+                (from - more, to + more, highlight.row.is_some())
             })
             .collect();
         bright.sort_small_by(|a, b| a.0.total_cmp(&b.0));

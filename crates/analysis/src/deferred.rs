@@ -1,4 +1,4 @@
-//! Events that are kept as they are, to be heard in order.
+//! Raw events kept in their order, for analyses that must process them sequentially.
 
 use std::sync::Arc;
 
@@ -8,25 +8,25 @@ use eventlog::header::Header;
 use eventlog::ids::{ByteOffset, CapId, Nanos};
 use eventlog::{EventType, Record};
 
-/// Events, one after the other. Where in the file they stand is not kept, as no
-/// analysis asks for it.
+/// Events, concatenated as prefix and payload. Their byte offsets in the file are dropped, as no analysis needs
+/// them.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct DeferredEvents {
     #[serde(skip)]
     pub(crate) bytes: Vec<u8>,
-    /// How many they are.
+    /// Number of events in `bytes`.
     pub(crate) count: u32,
 }
 
-impl Kept {
-    /// Type, capability, length, time.
+impl DeferredEvents {
+    /// Bytes before each payload: type (1), capability (2), payload length (2), time (8).
     const PREFIX: usize = 1 + 2 + 2 + 8;
     const NO_CAP: u16 = u16::MAX;
 
-    /// Keeps an event of a type below 256.
+    /// Appends an event whose type is `id`, which is below 256.
     pub(crate) fn push(&mut self, id: u8, record: &Record<'_>) {
         let cap = record.cap.map_or(Self::NO_CAP, |cap| cap.0);
-        // The format has no longer payloads.
+        // The eventlog format stores payload lengths in 16 bits.
         let len = record.payload.len().min(usize::from(u16::MAX));
         let mut prefix = [0; Self::PREFIX];
         prefix[0] = id;
@@ -39,7 +39,7 @@ impl Kept {
         self.count += 1;
     }
 
-    /// Shows each event, with how many are before it.
+    /// Calls `take` with the index and the record of each event, in order.
     pub(crate) fn each(&self, header: &Arc<Header>, mut take: impl FnMut(u32, &Record<'_>)) {
         let mut rest = &self.bytes[..];
         let mut place = 0;

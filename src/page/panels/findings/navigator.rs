@@ -9,14 +9,14 @@ use insight::finding::{Axis, Evidence, Finding, Subject};
 use model::time::Interval;
 use session::link_text::cut;
 use views::panels::{COLLECTIONS, FINDINGS, HEAP, SUMMARY, THREADS};
-use views::timeline::lit::track_of;
+use views::timeline::highlight::track_of;
 use views::view::Change;
 use views::view::findings::FindingsView;
 use views::view::panel::PanelName;
 
 /// How to get to places of findings.
 #[derive(Clone, PartialEq)]
-pub(crate) struct Way {
+pub(crate) struct FindingNavigator {
     /// The range that they were found in; the whole log if `None`.
     pub(crate) within: Option<Interval>,
     /// Whether the log has a heap profile.
@@ -25,7 +25,7 @@ pub(crate) struct Way {
     pub(crate) on_goto: Callback<Goto>,
 }
 
-impl Way {
+impl FindingNavigator {
     /// From a panel that is about what was found in a range.
     pub(super) fn from_panel(props: &PanelProps, within: Option<Interval>) -> Self {
         Self {

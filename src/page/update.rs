@@ -6,16 +6,19 @@ use yew::prelude::*;
 
 /// Something that a component is to do. It says whether the component has to
 /// be rendered anew.
-pub(super) type Act<C> = Box<dyn FnOnce(&mut C, &Context<C>) -> bool>;
+pub(super) type Update<C> = Box<dyn FnOnce(&mut C, &Context<C>) -> bool>;
 
 /// A callback that has the component do something with what it is called with.
-pub(super) fn on<C, T>(ctx: &Context<C>, act: fn(&mut C, &Context<C>, T) -> bool) -> Callback<T>
+pub(super) fn callback<C, T>(
+    ctx: &Context<C>,
+    act: fn(&mut C, &Context<C>, T) -> bool,
+) -> Callback<T>
 where
-    C: Component<Message = Act<C>>,
+    C: Component<Message = Update<C>>,
     T: 'static,
 {
     ctx.link()
-        .callback(move |value| -> Act<C> { Box::new(move |it, ctx| act(it, ctx, value)) })
+        .callback(move |value| -> Update<C> { Box::new(move |it, ctx| act(it, ctx, value)) })
 }
 
 /// Has the component do something after a pause, unless the result is dropped
@@ -26,8 +29,8 @@ pub(super) fn after<C>(
     act: fn(&mut C, &Context<C>, ()) -> bool,
 ) -> Timeout
 where
-    C: Component<Message = Act<C>>,
+    C: Component<Message = Update<C>>,
 {
-    let act = on(ctx, act);
+    let act = callback(ctx, act);
     Timeout::new(ms, move || act.emit(()))
 }

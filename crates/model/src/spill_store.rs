@@ -1,32 +1,31 @@
-//! Where packed columns are kept: in memory as long as there is room for them, later
-//! ones in a file, from which they come back when somebody looks at them.
+//! Storage for packed columns: in memory up to a budget, beyond that spilled to a file and read back on access.
 //!
-//! What is kept never changes, so that it is written once, and forgotten at no cost.
+//! Stored data is immutable: it is written once, and dropping it needs no write.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use eventlog::Backing;
 
-use crate::remembered::Remembered;
+use crate::byte_lru::ByteLru;
 
-/// Keeps lists of words. Clones are the same shelf.
+/// Storage for lists of words. Clones share the same storage.
 #[derive(Clone, Debug, Default)]
-pub struct Shelf {
+pub struct SpillStore {
     inner: Arc<Inner>,
 }
 
 #[derive(Debug)]
 struct Inner {
-    /// So many bytes may be in memory.
+    /// Most bytes to hold in memory, not counting the cache.
     budget_bytes: u64,
     backing: Option<Box<dyn Backing>>,
     used_bytes: Arc<AtomicU64>,
     away_bytes: AtomicU64,
     had_no_room: AtomicBool,
     unreadable: AtomicBool,
-    /// What came back, by place.
-    cache: Remembered<u64, [u64]>,
+    /// Lists read back from the backing, by their offset in it.
+    cache: ByteLru<u64, [u64]>,
 }
 
 impl Default for Inner {
@@ -37,7 +36,7 @@ impl Default for Inner {
 
 impl Inner {
     fn new(budget_bytes: u64, backing: Option<Box<dyn Backing>>) -> Self {
-        /// What was put away and is looked at takes so much of the memory at most.
+        /// The cache of spilled lists gets one part in this many of the budget.
         const CACHE_SHARE: u64 = 4;
         let cache_bytes = backing.as_ref().map_or(0, |_| budget_bytes / CACHE_SHARE);
         Self {
@@ -47,7 +46,7 @@ impl Inner {
             away_bytes: AtomicU64::new(0),
             had_no_room: AtomicBool::new(false),
             unreadable: AtomicBool::new(false),
-            cache: Remembered::new(cache_bytes),
+            cache: ByteLru::new(cache_bytes),
         }
     }
 }
@@ -56,9 +55,11 @@ fn bytes_of(words: &[u64]) -> u64 {
     size_of_val(words) as u64
 }
 
-impl Shelf {
-    /// Keeps so many bytes in memory, and what is beyond them in `backing`; without
-    /// that all of it in memory, if it must be ([`had_no_room`](Self::had_no_room)).
+impl SpillStore {
+    /// Creates storage that holds up to `budget_bytes` in memory and spills the rest to `backing`.
+    ///
+    /// Without a backing, or when it is full, everything stays in memory, which
+    /// [`had_no_room`](Self::had_no_room) reports.
     #[must_use]
     pub fn new(budget_bytes: u64, backing: Option<Box<dyn Backing>>) -> Self {
         Self {
@@ -66,45 +67,44 @@ impl Shelf {
         }
     }
 
-    /// How many bytes are kept in memory.
+    /// Returns the bytes held in memory, including those [counted elsewhere](Self::count_elsewhere).
     #[must_use]
     pub fn used_bytes(&self) -> u64 {
         self.inner.used_bytes.load(Ordering::Relaxed)
     }
 
-    /// Counts bytes that must stay in memory elsewhere: they leave less of the budget for what is kept from now on.
+    /// Charges `bytes` of memory held by others to the budget, which leaves less for later lists.
     pub fn count_elsewhere(&self, bytes: u64) {
         let used_bytes = &self.inner.used_bytes;
         used_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// How many bytes were put away.
+    /// Returns the bytes spilled to the backing.
     #[must_use]
     pub fn away_bytes(&self) -> u64 {
         self.inner.away_bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether more is in memory than should be, as there was no other place.
+    /// Returns whether the budget was exceeded because the backing was missing or full.
     #[must_use]
     pub fn had_no_room(&self) -> bool {
         self.inner.had_no_room.load(Ordering::Relaxed)
     }
 
-    /// Whether something that was put away could not be read again: answers about it
-    /// are wrong.
+    /// Returns whether reading spilled data back ever failed. Results computed from that data are wrong.
     #[must_use]
     pub fn is_unreadable(&self) -> bool {
         self.inner.unreadable.load(Ordering::Relaxed)
     }
 
-    /// Keeps words.
+    /// Stores a list of words, in memory if the budget allows, else in the backing.
     #[must_use]
-    pub fn keep(&self, words: &[u64]) -> Kept {
+    pub fn keep(&self, words: &[u64]) -> StoredWords {
         let inner = &*self.inner;
         if self.used_bytes() + bytes_of(words) > inner.budget_bytes {
-            if let Some(at) = self.put_away(words) {
-                return Kept::Away(Away {
-                    shelf: self.clone(),
+            if let Some(at) = self.spill(words) {
+                return StoredWords::SpilledWords(SpilledWords {
+                    spill_store: self.clone(),
                     at,
                     words: words.len(),
                 });
@@ -113,13 +113,13 @@ impl Shelf {
         }
         let used_bytes = Arc::clone(&inner.used_bytes);
         used_bytes.fetch_add(bytes_of(words), Ordering::Relaxed);
-        Kept::Here(Arc::new(Here {
+        StoredWords::ResidentWords(Arc::new(ResidentWords {
             words: words.into(),
             used_bytes,
         }))
     }
 
-    fn put_away(&self, words: &[u64]) -> Option<u64> {
+    fn spill(&self, words: &[u64]) -> Option<u64> {
         let le: Vec<u64> = words.iter().map(|word| word.to_le()).collect();
         let at = self
             .inner
@@ -132,36 +132,37 @@ impl Shelf {
     }
 }
 
-/// Words on a shelf.
+/// A handle to a stored list of words.
 #[derive(Clone, Debug)]
-pub enum Kept {
-    /// In memory.
-    Here(Arc<Here>),
-    /// In the file.
-    Away(Away),
+pub enum StoredWords {
+    /// Held in memory.
+    ResidentWords(Arc<ResidentWords>),
+    /// Spilled to the backing.
+    SpilledWords(SpilledWords),
 }
 
-/// Words in the file.
+/// Location of a list of words in the backing.
 #[derive(Clone, Debug)]
-pub struct Away {
-    shelf: Shelf,
-    /// Where they begin.
+pub struct SpilledWords {
+    spill_store: SpillStore,
+    /// Byte offset in the backing.
     at: u64,
-    /// How many they are.
+    /// Length in words.
     words: usize,
 }
 
-impl Away {
-    /// The words; zeros if it cannot be read.
+impl SpilledWords {
+    /// Reads the words, from the cache if possible. If reading fails, returns zeros and sets
+    /// [`SpillStore::is_unreadable`].
     #[must_use]
     pub fn fetch(&self) -> Arc<[u64]> {
-        let inner = &*self.shelf.inner;
+        let inner = &*self.spill_store.inner;
         if let Some(words) = inner.cache.get(&self.at) {
             return words;
         }
         let mut all: Arc<[u64]> = std::iter::repeat_n(0, self.words).collect();
         let backing = inner.backing.as_ref();
-        // Nobody else has it yet.
+        // The `Arc` is not shared yet, so this always succeeds.
         let into = Arc::get_mut(&mut all).unwrap_or_default();
         if !backing.is_some_and(|backing| backing.read(self.at, bytemuck::cast_slice_mut(into))) {
             inner.unreadable.store(true, Ordering::Relaxed);
@@ -173,32 +174,32 @@ impl Away {
     }
 }
 
-/// Words in memory, which are counted.
+/// Words in memory, charged to the budget until they are dropped.
 #[derive(Debug)]
-pub struct Here {
+pub struct ResidentWords {
     words: Box<[u64]>,
     used_bytes: Arc<AtomicU64>,
 }
 
-impl Drop for Here {
+impl Drop for ResidentWords {
     fn drop(&mut self) {
         self.used_bytes
             .fetch_sub(bytes_of(&self.words), Ordering::Relaxed);
     }
 }
 
-impl Kept {
-    /// Looks at the words.
+impl StoredWords {
+    /// Calls `look` with the words, reading them back first if they were spilled.
     #[inline]
     pub fn with<R>(&self, look: impl FnOnce(&[u64]) -> R) -> R {
         match self {
-            Self::Here(here) => look(&here.words),
-            Self::Away(away) => look(&away.fetch()),
+            Self::ResidentWords(here) => look(&here.words),
+            Self::SpilledWords(away) => look(&away.fetch()),
         }
     }
 }
 
-/// A shelf for tests: what is put away stands in a list.
+/// In-memory backing for tests.
 #[cfg(test)]
 pub(crate) mod tests {
     use std::sync::Mutex;
@@ -228,23 +229,25 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_beyond_the_budget_is_put_away_and_comes_back() {
-        let shelf = Shelf::new(64, Some(Box::<List>::default()));
-        let kept: Vec<Kept> = (0..9).map(|i| shelf.keep(&[i, i + 1, i + 2])).collect();
-        assert_eq!(shelf.used_bytes(), 48);
-        assert_eq!(shelf.away_bytes(), 7 * 24);
+        let spill_store = SpillStore::new(64, Some(Box::<List>::default()));
+        let kept: Vec<StoredWords> = (0..9)
+            .map(|i| spill_store.keep(&[i, i + 1, i + 2]))
+            .collect();
+        assert_eq!(spill_store.used_bytes(), 48);
+        assert_eq!(spill_store.away_bytes(), 7 * 24);
         for (i, kept) in (0..).zip(&kept).chain((0..).zip(&kept)) {
             assert_eq!(kept.with(<[u64]>::to_vec), [i, i + 1, i + 2]);
         }
-        assert!(!shelf.had_no_room() && !shelf.is_unreadable());
+        assert!(!spill_store.had_no_room() && !spill_store.is_unreadable());
         drop(kept);
-        assert_eq!(shelf.used_bytes(), 0);
+        assert_eq!(spill_store.used_bytes(), 0);
     }
 
     #[test]
     fn without_another_place_it_stays_in_memory() {
-        let shelf = Shelf::new(8, None);
-        let kept = [shelf.keep(&[1]), shelf.keep(&[2])];
-        assert!(shelf.had_no_room());
+        let spill_store = SpillStore::new(8, None);
+        let kept = [spill_store.keep(&[1]), spill_store.keep(&[2])];
+        assert!(spill_store.had_no_room());
         assert_eq!(kept[1].with(<[u64]>::to_vec), [2]);
     }
 
@@ -260,8 +263,8 @@ pub(crate) mod tests {
                 false
             }
         }
-        let shelf = Shelf::new(0, Some(Box::new(Lost)));
-        assert_eq!(shelf.keep(&[7]).with(<[u64]>::to_vec), [0]);
-        assert!(shelf.is_unreadable());
+        let spill_store = SpillStore::new(0, Some(Box::new(Lost)));
+        assert_eq!(spill_store.keep(&[7]).with(<[u64]>::to_vec), [0]);
+        assert!(spill_store.is_unreadable());
     }
 }

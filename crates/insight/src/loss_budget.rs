@@ -17,7 +17,7 @@ pub enum Pool {
     /// The part of it in which a capability has nothing to collect, or goes on late.
     GcWaiting,
     /// Standing by while a thread is ready.
-    IdleReady,
+    CapIdleWorkAvailable,
     /// The part of it in which a thread waited for long.
     ReadyLong,
     /// The rest of it.
@@ -37,7 +37,7 @@ impl Pool {
             Self::Stopping => &[Cause::GcSync],
             Self::Collecting => &[Cause::Collecting, Cause::GcWaiting, Cause::Census],
             Self::GcWaiting => &[Cause::GcWaiting],
-            Self::IdleReady => &[Cause::HandOver, Cause::ReadyLong],
+            Self::CapIdleWorkAvailable => &[Cause::HandOver, Cause::ReadyLong],
             Self::ReadyLong => &[Cause::ReadyLong],
             Self::HandOver => &[Cause::HandOver],
             Self::Idle => &[
@@ -55,7 +55,7 @@ impl Pool {
 
 /// What is not claimed yet, in nanoseconds of capabilities.
 #[derive(Clone, Debug)]
-pub struct Ledger {
+pub struct LossBudget {
     all: CauseTimes,
     left: CauseTimes,
     caps: u64,
@@ -67,7 +67,7 @@ pub struct Ledger {
     idle: Vec<(u64, u64)>,
 }
 
-impl Ledger {
+impl LossBudget {
     /// Nothing is claimed of a range with so many collections.
     #[must_use]
     pub fn new(all: CauseTimes, caps: u64, stops: usize) -> Self {
@@ -92,7 +92,7 @@ impl Ledger {
     pub fn claim_parts(&mut self, parts: &IdleParts) -> u64 {
         let nobody = [Cause::EachOther, Cause::Outside, Cause::Sleeping];
         let parts: [(&[Cause], u64); 4] = [
-            (Pool::IdleReady.causes(), parts.ready_ns),
+            (Pool::CapIdleWorkAvailable.causes(), parts.ready_ns),
             (&[Cause::Serial], parts.serial_ns),
             (&[Cause::FewThreads], parts.several_ns),
             (&nobody, parts.nobody_ns),
@@ -197,14 +197,14 @@ mod tests {
 
     #[test]
     fn a_stretch_is_claimed_once() {
-        let mut ledger = Ledger::new([0; CAUSES], 2, 0);
+        let mut loss_budget = LossBudget::new([0; CAUSES], 2, 0);
         assert_eq!(
-            ledger.claim_idle(&[(10, 20), (30, 40)]),
+            loss_budget.claim_idle(&[(10, 20), (30, 40)]),
             [(10, 20), (30, 40)]
         );
-        let free = ledger.claim_idle(&[(0, 15), (18, 35), (39, 50)]);
+        let free = loss_budget.claim_idle(&[(0, 15), (18, 35), (39, 50)]);
         assert_eq!(free, [(0, 10), (20, 30), (40, 50)]);
-        assert_eq!(ledger.claim_idle(&[(0, 50)]), []);
+        assert_eq!(loss_budget.claim_idle(&[(0, 50)]), []);
     }
 
     #[test]
@@ -212,16 +212,16 @@ mod tests {
         let mut all = [0; CAUSES];
         all[Cause::HandOver as usize] = 100;
         all[Cause::ReadyLong as usize] = 50;
-        let mut ledger = Ledger::new(all, 2, 0);
-        assert_eq!(ledger.claim(Pool::IdleReady, 120), 60);
-        assert_eq!(ledger.left_ns(Pool::HandOver), 0);
-        assert_eq!(ledger.left_ns(Pool::ReadyLong), 30);
-        assert_eq!(ledger.claim(Pool::IdleReady, 120), 15);
+        let mut loss_budget = LossBudget::new(all, 2, 0);
+        assert_eq!(loss_budget.claim(Pool::CapIdleWorkAvailable, 120), 60);
+        assert_eq!(loss_budget.left_ns(Pool::HandOver), 0);
+        assert_eq!(loss_budget.left_ns(Pool::ReadyLong), 30);
+        assert_eq!(loss_budget.claim(Pool::CapIdleWorkAvailable, 120), 15);
         let parts = IdleParts {
             ready_ns: 9,
             serial_ns: 9,
             ..IdleParts::default()
         };
-        assert_eq!(ledger.claim_parts(&parts), 0);
+        assert_eq!(loss_budget.claim_parts(&parts), 0);
     }
 }

@@ -1,35 +1,33 @@
-//! Long answers stop now and then, for whoever asked to hear others meanwhile.
+//! Cooperative yielding: long computations return to the event loop between steps.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-/// What [`Listen`] promises.
-pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+/// Boxed future that need not be `Send`, as returned by [`Yield::pause`].
+pub type LocalBoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Whoever waits for a long answer.
-pub trait Listen {
-    /// Whether the answer has taken so long that others should be heard.
+/// Decides when a long computation yields, and yields.
+pub trait Yield {
+    /// Returns whether enough time has passed since the last yield.
     fn is_due(&self) -> bool;
-    /// Hears others.
-    fn pause(&self) -> Later<'_, ()>;
+    /// Yields to the event loop; the future resolves when the computation may continue.
+    fn pause(&self) -> LocalBoxFuture<'_, ()>;
 }
 
-impl dyn Listen + '_ {
-    /// To be called by long answers every millisecond or more often: hears
-    /// others if it is time for that.
-    pub async fn listen(&self) {
+impl dyn Yield + '_ {
+    /// Yields if it is due. Long computations call this every millisecond or more often.
+    pub async fn yield_if_due(&self) {
         if self.is_due() {
             self.pause().await;
         }
     }
 }
 
-/// The small steps of a long answer: others are heard between them now and then, without
-/// looking at a clock each time.
+/// Step counter for loops of cheap steps: it checks the clock only once every `AT_ONCE` steps.
 #[derive(Clone, Copy)]
 pub struct Steps<'a> {
-    listen: &'a dyn Listen,
+    yielder: &'a dyn Yield,
     taken: u32,
 }
 
@@ -40,32 +38,32 @@ impl std::fmt::Debug for Steps<'_> {
 }
 
 impl<'a> Steps<'a> {
-    /// So many steps, of some microseconds at the most, are less than a millisecond.
+    /// Steps between two checks. At a few microseconds per step they take less than a millisecond.
     const AT_ONCE: u32 = 256;
 
-    /// None is taken.
+    /// Creates a counter at step 0.
     #[must_use]
-    pub fn new(listen: &'a dyn Listen) -> Self {
-        Self { listen, taken: 0 }
+    pub fn new(yielder: &'a dyn Yield) -> Self {
+        Self { yielder, taken: 0 }
     }
 
-    /// To be called with each step.
+    /// Counts one step, and yields every `AT_ONCE` steps if it is due.
     pub async fn step(&mut self) {
         self.taken = self.taken.wrapping_add(1);
         if self.taken.is_multiple_of(Self::AT_ONCE) {
-            self.listen.listen().await;
+            self.yielder.yield_if_due().await;
         }
     }
 }
 
-/// Sorts, and hears others meanwhile.
-pub async fn sort<T: Ord>(items: &mut [T], listen: &dyn Listen) {
+/// Sorts `items` (stable) and yields between chunks.
+pub async fn sort<T: Ord>(items: &mut [T], yielder: &dyn Yield) {
     let mut length = 1 << 14;
-    // To sort two parts that are in order, one after the other, is to merge them.
+    // The standard sort detects the two sorted halves of each chunk and merges them.
     loop {
         for part in items.chunks_mut(length) {
             part.sort();
-            listen.listen().await;
+            yielder.yield_if_due().await;
         }
         if length >= items.len() {
             return;
@@ -74,22 +72,22 @@ pub async fn sort<T: Ord>(items: &mut [T], listen: &dyn Listen) {
     }
 }
 
-/// Nobody else is heard.
+/// Policy that never yields, for synchronous callers.
 #[derive(Clone, Copy, Debug)]
-pub struct Alone;
+pub struct NoYield;
 
-impl Listen for Alone {
+impl Yield for NoYield {
     fn is_due(&self) -> bool {
         false
     }
 
-    fn pause(&self) -> Later<'_, ()> {
+    fn pause(&self) -> LocalBoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 }
 
-/// The answer of who is never waited for: each future comes true when it is polled again.
-pub fn at_once<T>(answer: impl Future<Output = T>) -> T {
+/// Polls a future in a loop until it is ready. Intended for futures that never wait for an external event.
+pub fn block_on<T>(answer: impl Future<Output = T>) -> T {
     let mut answer = pin!(answer);
     let mut context = Context::from_waker(Waker::noop());
     loop {
@@ -105,16 +103,16 @@ mod tests {
 
     use super::*;
 
-    /// It always has to be heard; how often it was.
+    /// Always due; counts the yields.
     #[derive(Default)]
     struct Impatient(Cell<usize>);
 
-    impl Listen for Impatient {
+    impl Yield for Impatient {
         fn is_due(&self) -> bool {
             true
         }
 
-        fn pause(&self) -> Later<'_, ()> {
+        fn pause(&self) -> LocalBoxFuture<'_, ()> {
             self.0.set(self.0.get() + 1);
             Box::pin(std::future::ready(()))
         }
@@ -127,7 +125,7 @@ mod tests {
             let mut sorted = items.clone();
             sorted.sort_unstable();
             let host = Impatient::default();
-            at_once(sort(&mut items, &host));
+            block_on(sort(&mut items, &host));
             assert_eq!(items, sorted);
             assert!(host.0.get() >= items.len() >> 14, "others are heard");
         }
@@ -136,7 +134,7 @@ mod tests {
     #[test]
     fn others_are_heard_between_steps() {
         let host = Impatient::default();
-        at_once(async {
+        block_on(async {
             let mut steps = Steps::new(&host);
             for _ in 0..10 * Steps::AT_ONCE {
                 steps.step().await;

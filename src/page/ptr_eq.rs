@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 /// A shared value that is equal to itself alone.
 #[derive(Debug)]
-pub(super) struct Same<T>(Rc<T>);
+pub(super) struct PtrEq<T>(Rc<T>);
 
-impl<T> Same<T> {
+impl<T> PtrEq<T> {
     pub(super) fn new(value: T) -> Self {
         Self(Rc::new(value))
     }
@@ -29,25 +29,25 @@ impl<T> Same<T> {
     }
 }
 
-impl<T> Clone for Same<T> {
+impl<T> Clone for PtrEq<T> {
     fn clone(&self) -> Self {
         Self(Rc::clone(&self.0))
     }
 }
 
-impl<T> PartialEq for Same<T> {
+impl<T> PartialEq for PtrEq<T> {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl<T: Default> Default for Same<T> {
+impl<T: Default> Default for PtrEq<T> {
     fn default() -> Self {
         Self::new(T::default())
     }
 }
 
-impl<T> Deref for Same<T> {
+impl<T> Deref for PtrEq<T> {
     type Target = T;
 
     fn deref(&self) -> &T {

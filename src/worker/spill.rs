@@ -1,11 +1,11 @@
-//! Where bytes go that memory has no room for: a file in the browser's origin-private file
-//! system, which no other site and no other program sees. A large log has one of its own; it
-//! is removed when the log is closed. What a tab leaves behind that was closed with a log in
-//! it, or that crashed, is removed when the next log is opened: a file that another tab uses
-//! cannot be removed.
+//! Storage for data that exceeds the memory budget: a file in the browser's origin-private file system,
+//! inaccessible to other sites and programs.
 //!
-//! Where there is no such file system (private windows of some browsers, pages that do not come
-//! over `https:`) or no room in it, there is no such file.
+//! Each large log has its own file, which is removed when the log is closed. Files left behind by closed or
+//! crashed tabs are removed when the next log is opened; files in use by another tab cannot be removed.
+//!
+//! No file is available without such a file system (private windows of some browsers, pages not served over
+//! `https:`) or without room in it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,10 +21,10 @@ use web_sys::{
 
 use super::{Shared, scope};
 
-/// The folder with the files of all tabs.
+/// Folder with the files of all tabs.
 const FOLDER: &str = "eventscope";
 
-/// A file that is removed when it is dropped.
+/// A file that is removed when dropped.
 #[derive(Debug)]
 pub(super) struct PrivateFile {
     folder: FileSystemDirectoryHandle,
@@ -34,11 +34,11 @@ pub(super) struct PrivateFile {
     len: AtomicU64,
 }
 
-/// Makes a file; `None` where there can be none.
+/// Creates a file; `None` if that is impossible.
 pub(super) async fn make(shared: &Shared) -> Option<PrivateFile> {
     clear(shared).await;
     let folder = folder(true).await.ok()?;
-    // Another tab that clears the folder may take the first one away before it is in use.
+    // Another tab may remove the first file in its cleanup before it is in use.
     for _ in 0..2 {
         if let Ok(file) = PrivateFile::make(&folder).await {
             return Some(file);
@@ -47,7 +47,7 @@ pub(super) async fn make(shared: &Shared) -> Option<PrivateFile> {
     None
 }
 
-/// Removes what other tabs have left behind, once.
+/// Removes leftover files of other tabs, once per worker.
 pub(super) async fn clear(shared: &Shared) {
     if std::mem::replace(&mut shared.borrow_mut().cleared, true) {
         return;
@@ -69,18 +69,18 @@ async fn remove_all(folder: &FileSystemDirectoryHandle) -> Result<(), JsValue> {
         names.extend(next.value().as_string());
     }
     for name in names {
-        // It fails if another tab uses that file.
+        // Fails if another tab uses the file.
         let _ = JsFuture::from(folder.remove_entry(&name)).await;
     }
     Ok(())
 }
 
-/// Waits for a promise of something of a known type.
+/// Awaits a promise of a known type.
 async fn wait<T: JsCast>(promise: Promise) -> Result<T, JsValue> {
     Ok(JsFuture::from(promise).await?.unchecked_into())
 }
 
-/// What `object` has under a name, or an error.
+/// Returns a property of `object`; an error if it is undefined.
 fn member(object: &JsValue, name: &str) -> Result<JsValue, JsValue> {
     let value = Reflect::get(object, &name.into())?;
     if value.is_undefined() {
@@ -89,7 +89,7 @@ fn member(object: &JsValue, name: &str) -> Result<JsValue, JsValue> {
     Ok(value)
 }
 
-/// The folder; made, if need be.
+/// Returns the folder, optionally creating it.
 async fn folder(create: bool) -> Result<FileSystemDirectoryHandle, JsValue> {
     let storage = member(&scope().navigator(), "storage")?;
     member(&storage, "getDirectory")?;
@@ -118,7 +118,7 @@ impl PrivateFile {
         })
     }
 
-    /// What is in it, for other workers to read: until more is put into it.
+    /// Returns the contents for other workers to read; valid until more is appended.
     pub(super) async fn file(&self) -> Result<File, JsValue> {
         self.handle.flush()?;
         wait(self.file.get_file()).await
@@ -127,7 +127,7 @@ impl PrivateFile {
 
 fn at(place: u64) -> FileSystemReadWriteOptions {
     let options = FileSystemReadWriteOptions::new();
-    // Places are exact in a f64 up to 2^53 bytes.
+    // Offsets up to 2^53 bytes are exact in `f64`.
     options.set_at(place as f64);
     options
 }
@@ -138,7 +138,7 @@ impl Backing for PrivateFile {
         let written = self
             .handle
             .write_with_u8_array_and_options(bytes, &at(place));
-        // It fails when the browser gives no more room.
+        // Fails if the browser grants no more room.
         if written.ok()? as usize != bytes.len() {
             return None;
         }
@@ -158,7 +158,7 @@ impl Drop for PrivateFile {
         self.handle.close();
         let removed = JsFuture::from(self.folder.remove_entry(&self.name));
         spawn_local(async {
-            // If it fails, the next start removes it.
+            // If it fails, the next cleanup removes the file.
             let _ = removed.await;
         });
     }

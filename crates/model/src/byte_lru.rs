@@ -1,4 +1,4 @@
-//! What was made or read once and may be wanted again, as much as there is memory for.
+//! A cache of computed or loaded values that evicts the least recently used ones beyond a byte limit.
 
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,59 +6,60 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use eventlog::hash::SeededState;
 use lru::LruCache;
 
-/// Things by key, those that were wanted last. A clone has none.
+/// An LRU cache by key, limited in bytes. A clone begins empty, with the same limit.
 #[derive(Debug)]
-pub struct Remembered<K: Eq + Hash, V: ?Sized> {
+pub struct ByteLru<K: Eq + Hash, V: ?Sized> {
     most_bytes: u64,
-    kept: Mutex<Kept<K, V>>,
+    kept: Mutex<Entry<K, V>>,
 }
 
 #[derive(Debug)]
-struct Kept<K: Eq + Hash, V: ?Sized> {
+struct Entry<K: Eq + Hash, V: ?Sized> {
     bytes: u64,
-    /// Each with its bytes.
+    /// Each value with its size in bytes.
     things: LruCache<K, (Arc<V>, u64), SeededState>,
 }
 
-impl<K: Eq + Hash, V: ?Sized> Default for Remembered<K, V> {
-    /// As much as is hardly felt beside a large log.
+impl<K: Eq + Hash, V: ?Sized> Default for ByteLru<K, V> {
+    /// Creates a cache with a limit of 128 MiB, little compared with the memory that a large log needs.
     fn default() -> Self {
         Self::new(128 << 20)
     }
 }
 
-impl<K: Eq + Hash, V: ?Sized> Clone for Remembered<K, V> {
+impl<K: Eq + Hash, V: ?Sized> Clone for ByteLru<K, V> {
     fn clone(&self) -> Self {
         Self::new(self.most_bytes)
     }
 }
 
-impl<K: Eq + Hash, V: ?Sized> Remembered<K, V> {
-    /// Remembers things of so many bytes together.
+impl<K: Eq + Hash, V: ?Sized> ByteLru<K, V> {
+    /// Creates a cache that holds up to `most_bytes` of values.
     #[must_use]
     pub fn new(most_bytes: u64) -> Self {
         Self {
             most_bytes,
-            kept: Mutex::new(Kept {
+            kept: Mutex::new(Entry {
                 bytes: 0,
                 things: LruCache::unbounded_with_hasher(SeededState::default()),
             }),
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept<K, V>> {
+    fn kept(&self) -> MutexGuard<'_, Entry<K, V>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The thing of a key, if it is remembered.
+    /// Returns the value of a key, if it is cached, and marks it as recently used.
     pub fn get(&self, key: &K) -> Option<Arc<V>> {
         let mut kept = self.kept();
         let (thing, _) = kept.things.get(key)?;
         Some(Arc::clone(thing))
     }
 
-    /// Remembers a thing that takes so many bytes; for it those are forgotten that were
-    /// not wanted for longest. The last one always stays.
+    /// Inserts a value of `bytes` bytes and evicts the least recently used ones beyond the limit.
+    ///
+    /// The newest value always stays, even if it is larger than the limit.
     pub fn keep(&self, key: K, thing: Arc<V>, bytes: u64) -> Arc<V> {
         let mut kept = self.kept();
         kept.bytes += bytes;
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn what_was_not_wanted_for_longest_goes() {
-        let numbers: Remembered<u32, u32> = Remembered::new(100);
+        let numbers: ByteLru<u32, u32> = ByteLru::new(100);
         for number in 0..4 {
             numbers.keep(number, Arc::new(number), 30);
             numbers.get(&0);

@@ -1,25 +1,22 @@
-//! Is that an event? One look ahead, so that one damaged event costs itself and
-//! hardly ever its neighbours.
+//! Decides whether bytes are an event, with one event of lookahead, so that a damaged event rarely costs its
+//! neighbors.
 //!
-//! The events of a block are in the order of time, but for the end of a
-//! collection, which the runtime dates back to when it was over, and for the start of
-//! one as the first event of a block, which can be dated before the block was begun. So an event is
-//! believed if its time fits between the one before and the next, and if
-//! something sound stands where it ends: another event, a block marker, the end
-//! of the data or of the block. If not, the next run of sound events is looked
-//! for, and where that begins decides what is wrong:
+//! The events of a block are in time order, with two exceptions: the runtime back-dates the end of a collection to
+//! when it was over, and the start of a collection can be dated before its block if it is the first event there.
+//! An event is therefore accepted if its time fits between the previous event and the next, and if something valid
+//! starts where it ends: another event, a block marker, or the end of the data or of the block. Otherwise the next
+//! run of valid events is searched, and its position decides what is wrong:
 //!
-//! | the next sound events begin | what is wrong |
+//! | the next valid events begin | what is wrong |
 //! |---|---|
-//! | right behind the event | its time: it keeps its place, at the time of its neighbours |
-//! | inside of it | its type or length: it ends there, or is left out |
+//! | right behind the event | its time: it is kept, with the time of its neighbors |
+//! | inside it | its type or length: it ends there, or is left out |
 //! | later, or nowhere | what follows it, if its own time fits; else the event |
 //!
-//! An event that leads to something sound can still be wrong, if it reaches over
-//! whole events. So a length is compared with what the fields themselves say,
-//! and where they say nothing, events that would fit into it exactly are looked for.
-//! An event with its own length is never shortened for the look of its payload alone if the events behind it are
-//! sound: bytes that a program chose may look like events.
+//! An event followed by something valid can still be wrong if it spans whole events. So its length is compared
+//! with the end of its fields; where the fields do not determine it, events that fill the payload exactly are
+//! searched. An event that carries its length is never shortened because of its payload alone if the events behind
+//! it are valid: payload bytes that a program chose may look like events.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,18 +27,18 @@ use super::record::{Extent, Marker, NoEvent, PREFIX, extent, prefix};
 use super::scan::{Bounds, is_undated, pass_zeros};
 use crate::ids::Nanos;
 
-/// The times that the next event of a block may have.
+/// Constraints on the time of the next event of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Order {
     pub(crate) bounds: Bounds,
-    /// The latest event so far.
+    /// Time of the latest event so far.
     pub(crate) last: Nanos,
-    /// When the last collection began: its end is not dated before that.
+    /// Start of the last collection, the lower bound for the time of its end.
     pub(crate) collection: Nanos,
 }
 
 impl Order {
-    /// Of a block of which nothing is read.
+    /// Constraints at the start of a block.
     pub(crate) const fn new(bounds: Bounds) -> Self {
         Self {
             bounds,
@@ -50,7 +47,7 @@ impl Order {
         }
     }
 
-    /// Whether an event of that type and time can be the next.
+    /// Whether an event of this type and time can be next.
     fn accepts(&self, id: u16, time: Nanos) -> bool {
         let earliest = if id == EventType::GC_END.0 {
             self.collection
@@ -60,7 +57,7 @@ impl Order {
         is_undated(id) || (earliest <= time && time <= self.bounds.to)
     }
 
-    /// What holds after such an event.
+    /// Returns the constraints after such an event.
     pub(crate) fn after(mut self, id: u16, time: Nanos) -> Self {
         if id == EventType::GC_START.0 {
             self.collection = time;
@@ -72,58 +69,57 @@ impl Order {
     }
 }
 
-/// What is to be done about the bytes where an event should begin.
+/// Decision about the bytes where an event should begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Here is an event.
+    /// An event begins here.
     Event {
         event: Extent,
-        /// Whether what follows it is sound.
+        /// Whether something valid follows.
         leads_on: bool,
-        /// The next event is not dated before this, nor before this event.
+        /// Lower bound for the time of the next event, besides the time of this one.
         latest: Nanos,
-        /// What is wrong with it.
+        /// Damage to report for this event.
         told: Option<DamageKind>,
     },
-    /// These bytes are no event.
+    /// This many bytes are not an event.
     Skip(usize, DamageKind),
-    /// The events from here on are sound, but for the times that were expected
-    /// of them: these are the times that can be expected.
+    /// The events from here on are valid, but violate the time constraints; these constraints replace them.
     Expect(Order, DamageKind),
     /// The end-of-data marker, at the end of the block.
     EndOfData,
-    /// The file ends inside of the event that begins here.
+    /// The file ends inside the event that begins here.
     CutOff,
 }
 
-/// The rest of a block, as far as it is at hand.
+/// The rest of a block, as far as it is buffered.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View<'a> {
+pub(crate) struct BlockTail<'a> {
     pub(crate) header: &'a Header,
     pub(crate) bytes: &'a [u8],
     /// Whether the block ends where the bytes do.
     pub(crate) whole: bool,
     /// Whether the file ends there, before the block does.
     pub(crate) cut: bool,
-    /// Beyond this many bytes nothing is looked for: more must be at hand for it.
+    /// Searches stop at this offset, because they need more bytes behind it.
     pub(crate) reach: usize,
-    /// The times that the blocks around this one allow.
+    /// The times that the neighboring blocks allow.
     pub(crate) wide: Bounds,
-    /// The times of the capability's block before this one.
+    /// The times of the capability's previous block.
     pub(crate) previous: Option<Bounds>,
 }
 
-/// How many events in a row convince.
+/// Number of consecutive valid events that confirm a position.
 const CONVINCING: usize = 3;
-/// How many convince against what was expected of a block's times.
+/// Number of consecutive valid events that overrule a block's time constraints.
 const OVERWHELMING: usize = 16;
-/// After a longer pause than this, it is looked whether events were passed over.
+/// After a pause longer than this (nanoseconds), the event is checked for spanning others.
 pub(super) const LONG_PAUSE: u64 = 50_000_000;
-/// From this size on an event of fixed size could hold two whole events.
+/// Payload size from which a fixed-size event could span two whole events.
 pub(super) const LARGE: u16 = 2 * PREFIX as u16;
 
-impl<'a> View<'a> {
-    /// A view of which no more is known than the bytes.
+impl<'a> BlockTail<'a> {
+    /// Creates a view without context.
     pub(crate) const fn new(header: &'a Header, bytes: &'a [u8]) -> Self {
         Self {
             header,
@@ -136,8 +132,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What stands at the beginning.
-    pub(crate) fn judge(&self, order: Order) -> Verdict {
+    /// Classifies the bytes at the start.
+    pub(crate) fn classify(&self, order: Order) -> Verdict {
         let event = match extent(self.header, self.bytes) {
             Err(NoEvent::EndOfData) if self.whole && !self.cut && self.bytes.len() == 2 => {
                 return Verdict::EndOfData;
@@ -187,9 +183,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether this is a `GC_START` that caused the previous block to be written. The runtime takes the
-    /// event's time before it makes room for the event; if it has to begin a new block for that, the event
-    /// is dated before the block.
+    /// Whether this is a `GC_START` that caused the previous block to be written. The runtime takes the event's
+    /// time before it reserves space for it; if that requires a new block, the event is dated before the block.
     fn precedes_block(&self, event: &Extent, order: Order) -> bool {
         let is_first = order.last == order.bounds.from;
         let previous = self
@@ -198,13 +193,13 @@ impl<'a> View<'a> {
         previous.is_some_and(|previous| previous.contains(event.time))
     }
 
-    /// No event begins here: where the next one does. In a file that breaks
-    /// off, what cannot be read to its end may be its last event.
+    /// Handles bytes that are not an event: skips to the next one. In a truncated file, an incomplete event may be
+    /// the last.
     fn no_event(&self, kind: DamageKind, order: Order, cut: bool) -> Verdict {
         if let Some(next) = self.resume(1, order, self.reach) {
             return Verdict::Skip(next, kind);
         }
-        // Perhaps the times before were wrong, or those of the block.
+        // Perhaps the previous times were wrong, or those of the block.
         let found = |at: usize| {
             let mut others = self.others(order);
             others.any(|other| self.run(at, other, OVERWHELMING))
@@ -216,13 +211,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The first place from `from` on where a run of sound events begins.
+    /// Returns the first offset from `from` on at which a run of valid events begins.
     pub(crate) fn resume(&self, from: usize, order: Order, reach: usize) -> Option<usize> {
         self.find_start(from, reach, |at| self.run(at, order, CONVINCING))
     }
 
-    /// The first place between `from` and `reach` that `is_start` accepts and where an event can begin: zeros, as a
-    /// hole in a file has them, are passed over at once.
+    /// Returns the first offset between `from` and `reach` where an event can begin and that `is_start` accepts.
+    /// Zeros, as in a hole of a file, are skipped at once.
     fn find_start(
         &self,
         from: usize,
@@ -246,8 +241,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether so many sound events stand at `at`, or fewer that lead to the
-    /// end of the block or as far as can be seen.
+    /// Whether `count` valid events start at `at`, or fewer that lead to the end of the block or of the buffer.
     fn run(&self, at: usize, mut order: Order, count: usize) -> bool {
         let least = if count > CONVINCING { CONVINCING } else { 1 };
         let mut pos = at;
@@ -273,8 +267,7 @@ impl<'a> View<'a> {
         true
     }
 
-    /// Whether something sound stands at `at`. An event that is dated back is
-    /// sound if the next is in order again.
+    /// Whether something valid starts at `at`. A back-dated event is valid if the next is in order again.
     fn follows(&self, mut at: usize, order: Order) -> bool {
         const MOST_DATED_BACK: usize = 4;
         for _ in 0..MOST_DATED_BACK {
@@ -304,13 +297,13 @@ impl<'a> View<'a> {
         true
     }
 
-    /// Whether the block ends at `at`, or the data do.
+    /// Whether the block or the data end at `at`.
     fn is_end(&self, at: usize) -> bool {
         let rest = &self.bytes[at..];
         self.whole && (rest.is_empty() || rest == [0xFF, 0xFF])
     }
 
-    /// What the fields say of an event's length.
+    /// Compares an event's length with the end of its fields.
     fn shape(&self, event: &Extent) -> Shape {
         if !event.is_variable() {
             return Shape::Unknown;
@@ -319,8 +312,7 @@ impl<'a> View<'a> {
         EventType(event.id).shape(payload)
     }
 
-    /// Where an event that leads to something sound ends all the same: before
-    /// the events that it would reach over.
+    /// Returns the true end of an event that is followed by something valid, but spans other events.
     fn passed_over(&self, event: &Extent, order: Order, after: Order) -> Option<usize> {
         let next = prefix(&self.bytes[event.end..]).map(|(_, time)| time);
         let next_time = next.unwrap_or(order.bounds.to).min(order.bounds.to);
@@ -331,7 +323,7 @@ impl<'a> View<'a> {
         let long_pause = next.is_some_and(|next| next.since(event.time).0 > LONG_PAUSE);
         let is_confirmed = || event.is_variable() && self.is_sound_from(event.end, after);
         if long_pause && !is_undated(event.id) && !is_confirmed() {
-            // Events at other places, dated before the pause, are more likely.
+            // Events at other offsets, dated before the pause, are more likely.
             let earlier = until(Nanos(event.time.0.saturating_add(LONG_PAUSE)));
             let found = (1..event.end).find(|&at| self.run(at, earlier, CONVINCING));
             if found.is_some() {
@@ -341,8 +333,8 @@ impl<'a> View<'a> {
         self.reached_over(event, after, until(next_time))
     }
 
-    /// Where an event that is followed soon ends all the same: before events
-    /// that it would reach over. `within` is what these must be like, `after` what follows the event.
+    /// Returns the true end of an event that spans other events, which must satisfy `within`. `after` are the
+    /// constraints behind the event.
     pub(crate) fn reached_over(
         &self,
         event: &Extent,
@@ -372,8 +364,8 @@ impl<'a> View<'a> {
         ends.find(|&end| in_time(end) && self.tiles(end, event.end, within))
     }
 
-    /// Whether many sound events stand at `at`, or fewer that reach to the end of the block, of the
-    /// data or of what is at hand.
+    /// Whether many valid events start at `at`, or fewer that lead to the end of the block, the data or the
+    /// buffer.
     fn is_sound_from(&self, mut at: usize, mut order: Order) -> bool {
         for _ in 0..OVERWHELMING {
             if self.is_end(at) {
@@ -393,8 +385,8 @@ impl<'a> View<'a> {
         true
     }
 
-    /// The first place inside of an event from which other events fill it
-    /// exactly. What is looked at is bounded by the event's length.
+    /// Returns the first offset inside an event from which other events fill it exactly. The work is bounded by
+    /// the event's length.
     fn hidden(&self, event: &Extent, order: Order) -> Option<usize> {
         let mut budget = 64 + event.end;
         (PREFIX..event.end).find(|&at| {
@@ -409,8 +401,8 @@ impl<'a> View<'a> {
         self.tile(from, to, order, &mut 0)
     }
 
-    /// Whether two or more sound events stand one behind the other from `from` to
-    /// `to`. One alone may be there by chance, and would be no great loss.
+    /// Whether two or more valid events fill the bytes from `from` to `to` exactly. A single one may be a
+    /// coincidence, and would be no great loss.
     fn tile(&self, from: usize, to: usize, mut order: Order, steps: &mut usize) -> bool {
         let mut pos = from;
         let before = *steps;
@@ -432,12 +424,12 @@ impl<'a> View<'a> {
         pos == to && *steps >= before + 2
     }
 
-    /// An event whose time does not fit between its neighbours, of which the next
-    /// fits the one before: it takes a time between them.
+    /// Accepts an event whose time does not fit between its neighbors, though the next event fits the previous
+    /// one: it gets a time between them.
     ///
-    /// If its time would fit between the one before and the next but one, either
-    /// this event or the next can be wrong. The earlier of their two times is
-    /// right for this event in either case, the later for the next.
+    /// If its time would fit between the previous event and the one after the next, either this event or the next
+    /// can be wrong. In both cases, the earlier of their two times is right for this event, the later for the
+    /// next.
     fn misdated(&self, event: Extent, order: Order) -> Verdict {
         let next = extent(self.header, &self.bytes[event.end..]);
         let at = next.map_or(order.last, |next| next.time.max(order.last));
@@ -455,14 +447,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What else could be expected of the times in a block.
+    /// Returns alternative time constraints for a block.
     fn others(&self, order: Order) -> impl Iterator<Item = Order> {
         let others = [order.bounds, self.wide, Bounds::ANY].map(Order::new);
         others.into_iter().filter(move |other| *other != order)
     }
 
-    /// If not only this event is at another time than was expected, but those
-    /// after it are too: the times to expect from here on.
+    /// If this event and those after it violate the time constraints, returns the constraints from here on.
     fn other_times(&self, event: &Extent, order: Order) -> Option<Verdict> {
         if self.is_end(event.end) || self.run(event.end, order, CONVINCING) {
             return None;
@@ -471,7 +462,7 @@ impl<'a> View<'a> {
             let kind = DamageKind::BlockTimes(event.time);
             Some(Verdict::Expect(expected, kind))
         };
-        // The block's own times are wrong, those of its neighbours are not.
+        // The block's own times are wrong, those of its neighbors are not.
         let unread = order.last == order.bounds.from;
         let widened = Order {
             bounds: self.wide,
@@ -490,15 +481,14 @@ impl<'a> View<'a> {
     }
 }
 
-/// How far beyond an event one in the expected order is looked for, before
-/// another order is expected.
+/// New constraints replace the current ones only if no event within this distance satisfies the current ones.
 const FAR: usize = 4 << 10;
 
 fn is_marker(bytes: &[u8]) -> bool {
     Marker::parse(bytes).is_some_and(|marker| marker.is_plausible())
 }
 
-/// An event before something that must be looked at closely.
+/// Accepts an event before something that needs a closer look.
 fn believed(event: Extent, told: Option<DamageKind>) -> Verdict {
     Verdict::Event {
         event,
@@ -508,8 +498,7 @@ fn believed(event: Extent, told: Option<DamageKind>) -> Verdict {
     }
 }
 
-/// An event reaches over those that begin at `end`. Its length is wrong, or it
-/// has none: then its type is.
+/// Handles an event that spans those beginning at `end`. Its length is wrong; if it carries none, its type is.
 fn ends_early(event: Extent, end: usize) -> Verdict {
     if event.is_variable() && end >= event.payload {
         let told = Some(DamageKind::Length(event.id));
